@@ -1,0 +1,1 @@
+"""Pure data: pages, blocks, tables, charts, tasks and answers."""

@@ -1,0 +1,149 @@
+"""What an engine found on a page, free of what was asked; and what went wrong, as data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field
+
+from mineru_core.document.chart import Chart
+from mineru_core.document.geometry import Box, Quad
+from mineru_core.document.model import Confidence, Model
+from mineru_core.document.table import Table
+from mineru_core.errors import WorkbenchError
+
+
+class Part(StrEnum):
+    """A part of a page that an engine can read; the cache keeps each apart."""
+
+    TEXT = "text"
+    LAYOUT = "layout"
+    TABLES = "tables"
+    CHARTS = "charts"
+    FORMULAS = "formulas"
+
+
+class BlockType(StrEnum):
+    """Sorts of blocks, by MinerU's names."""
+
+    TEXT = "text"
+    TITLE = "title"
+    TABLE = "table"
+    EQUATION = "equation"
+    IMAGE = "image"
+    CHART = "chart"
+    HEADER = "header"
+    FOOTER = "footer"
+    PAGE_NUMBER = "page_number"
+    LIST = "list"
+    CODE = "code"
+    IMAGE_CAPTION = "image_caption"
+    TABLE_CAPTION = "table_caption"
+    PAGE_FOOTNOTE = "page_footnote"
+    REFERENCE = "ref_text"
+
+    @property
+    def is_furniture(self) -> bool:
+        """Whether the block repeats from page to page and is no part of the running text."""
+        return self in (BlockType.HEADER, BlockType.FOOTER, BlockType.PAGE_NUMBER)
+
+
+class LineWord(Model):
+    """A word (or one CJK character run) of a line, with its place in page pixels."""
+
+    text: str
+    box: Box
+    confidence: Confidence = 1.0
+
+
+class Line(Model):
+    """One line of text as it was read. ``quad`` gives its corners in page pixels, ``box`` the box around them."""
+
+    text: str
+    box: Box
+    quad: Quad
+    confidence: Confidence = 1.0
+    words: tuple[LineWord, ...] = ()
+
+
+class Block(Model):
+    """One block of a page.
+
+    ``box`` is in page pixels; ``angle`` the clockwise degrees (0, 90, 180, 270) its text is turned by on the page;
+    ``order`` its place in reading order, from 0. ``text`` is the running text (for an equation: LaTeX).
+    """
+
+    type: BlockType
+    box: Box
+    order: int = Field(ge=0)
+    angle: int = 0
+    text: str = ""
+    lines: tuple[Line, ...] = ()
+    table: Table | None = None
+    chart: Chart | None = None
+    confidence: Confidence = 1.0
+
+
+class PageAnalysis(Model):
+    """What was found on one page. ``blocks`` are in reading order; ``parts`` says what was looked for.
+
+    ``rotation`` is the clockwise quarter turn in degrees the page was set upright by before it was read; all boxes are
+    in pixels of the page as given, before that turn. ``timings`` are seconds by stage.
+    """
+
+    page: int = Field(ge=1)
+    width: int = Field(ge=1)
+    height: int = Field(ge=1)
+    sha256: str
+    parts: frozenset[Part]
+    blocks: tuple[Block, ...] = ()
+    rotation: int = 0
+    warnings: tuple[str, ...] = ()
+    timings: dict[str, float] = Field(default_factory=dict)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Tables in reading order."""
+        return tuple(b.table for b in self.blocks if b.table is not None)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line in reading order."""
+        return tuple(line for b in self.blocks for line in b.lines)
+
+
+class PageFailure(Model):
+    """A page that could not be read, and why. ``component`` names the stage, ``code`` is a code of the error tree."""
+
+    page: int = Field(ge=1)
+    component: str
+    code: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def from_error(cls, page: int, component: str, error: WorkbenchError) -> Self:
+        """The failure as data."""
+        return cls(page=page, component=component, code=error.code, message=error.message, hint=error.hint)
+
+
+class DocumentAnalysis(Model):
+    """Every page's analysis of one document, in page order, and the pages that failed."""
+
+    source: str
+    sha256: str = Field(description="of the uploaded bytes, hex")
+    media_type: str
+    page_count: int = Field(ge=0)
+    pages: tuple[PageAnalysis, ...] = ()
+    failures: tuple[PageFailure, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Tables in reading order over the document."""
+        return tuple(t for p in self.pages for t in p.tables)
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Charts in reading order over the document."""
+        return tuple(b.chart for p in self.pages for b in p.blocks if b.chart is not None)

@@ -1,0 +1,70 @@
+"""A chart as series of points in data units."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.model import Confidence, Model
+
+
+class ChartKind(StrEnum):
+    """What sort of chart it is."""
+
+    BAR = "bar"
+    LINE = "line"
+    AREA = "area"
+    SCATTER = "scatter"
+    PIE = "pie"
+    OTHER = "other"
+
+
+class Axis(Model):
+    """One axis: its printed label, its unit, and its scale (linear, log, category, date)."""
+
+    label: str = ""
+    unit: str = ""
+    scale: str = "linear"
+
+
+class Point(Model):
+    """One value: ``x`` is a category or a number as printed, ``y`` in data units; ``place`` is (x, y) page pixels."""
+
+    x: str
+    y: float | None
+    confidence: Confidence = 1.0
+    place: tuple[float, float] | None = None
+
+
+class Series(Model):
+    """Points of one legend entry, in drawing order."""
+
+    name: str = ""
+    points: tuple[Point, ...] = ()
+
+
+class Chart(Model):
+    """A chart on a page."""
+
+    kind: ChartKind
+    title: str = ""
+    x_axis: Axis = Axis()
+    y_axis: Axis = Axis()
+    series: tuple[Series, ...] = ()
+    page: int = Field(default=1, ge=1)
+    box: Box | None = None
+    confidence: Confidence = 1.0
+
+    def rows(self) -> list[list[str]]:
+        """Wide form: a header row, first column the categories, one column a series; "" where a series has no value."""
+        names = [s.name for s in self.series]
+        keys = list(dict.fromkeys(p.x for s in self.series for p in s.points))
+        value = [{p.x: p.y for p in s.points} for s in self.series]
+        head = [self.x_axis.label or "x", *names]
+        return [head, *([key, *(_number(v.get(key)) for v in value)] for key in keys)]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"

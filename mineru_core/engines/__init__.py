@@ -1,0 +1,1 @@
+"""Readers of pages behind one protocol."""

@@ -1,0 +1,1 @@
+"""The default engine: small models on the CPU, offline."""

@@ -1,0 +1,1 @@
+"""From results to CSV, XLSX, Markdown, HTML and JSON."""

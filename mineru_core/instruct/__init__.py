@@ -1,0 +1,1 @@
+"""From words to a task, and from a task to its answer."""

@@ -1,0 +1,1 @@
+"""Run contexts, batching, pools and metrics."""

@@ -1,0 +1,1 @@
+"""The resident analyzer that all doors share."""

@@ -1,0 +1,161 @@
+"""Settings, read from ``MINERU_WORKBENCH_…`` variables first, then from ``config.toml`` in the home folder.
+
+Nested names are joined with two underscores: ``MINERU_WORKBENCH_LIMITS__MAX_PAGES=50``. Nothing is read at import:
+``load_settings()`` reads when it is called, and a value that cannot be right raises ``InvalidSetting`` naming it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from platformdirs import user_data_path
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from mineru_core.errors import InvalidSetting
+
+HOME_VARIABLE = "MINERU_WORKBENCH_HOME"
+
+
+def default_home() -> Path:
+    """The home folder: ``$MINERU_WORKBENCH_HOME``, else the platform's user data folder."""
+    given = os.environ.get(HOME_VARIABLE)
+    return Path(given).expanduser() if given else user_data_path("mineru-workbench", appauthor=False)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LimitSettings(_Section):
+    """What a document may have at most."""
+
+    max_file_bytes: int = Field(default=100_000_000, gt=0, description="bytes of one uploaded file")
+    max_page_pixels: int = Field(default=100_000_000, gt=0, description="pixels of one page, before any reduction")
+    max_pages: int = Field(default=500, gt=0, description="pages of one document")
+
+
+class PdfSettings(_Section):
+    """How PDF pages become pictures."""
+
+    dpi: int = Field(default=150, ge=36, le=600, description="resolution a page is rendered at, dots per inch")
+
+
+class EngineSettings(_Section):
+    """Which engine reads, and how many calls it takes at once (None: by the number of cores)."""
+
+    name: str = Field(default="embedded", description="embedded or echo")
+    pages_in_flight: int | None = Field(default=None, ge=1, description="pages admitted at once")
+    engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
+    batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")
+    deadline_s: float = Field(default=600.0, gt=0, description="seconds a document may take at most")
+
+
+class JobSettings(_Section):
+    """The queue of documents."""
+
+    workers: int = Field(default=2, ge=1, description="documents read at once")
+    waiting_places: int = Field(default=64, ge=1, description="documents that may wait; beyond them, refused")
+
+
+class StoreSettings(_Section):
+    """How long uploads and results are kept."""
+
+    retention_days: float = Field(default=7.0, gt=0, description="days an upload and its results are kept")
+    max_bytes: int = Field(default=5_000_000_000, gt=0, description="bytes of all uploads; the oldest go first")
+
+
+class ServerSettings(_Section):
+    """Where the UI and the HTTP API listen."""
+
+    host: str = Field(default="127.0.0.1", description="address to listen on")
+    port: int = Field(default=8501, ge=1, le=65535, description="port to listen on")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least level logged")
+
+
+class Settings(BaseSettings):
+    """Every setting; immutable once made."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MINERU_WORKBENCH_", env_nested_delimiter="__", frozen=True, extra="forbid"
+    )
+
+    home: Path = Field(default_factory=default_home, description="folder of models, blobs, cache and state.db")
+    models: Path | None = Field(default=None, description="folder of the weights; models/ in the home folder if unset")
+    limits: LimitSettings = LimitSettings()
+    pdf: PdfSettings = PdfSettings()
+    engine: EngineSettings = EngineSettings()
+    jobs: JobSettings = JobSettings()
+    store: StoreSettings = StoreSettings()
+    server: ServerSettings = ServerSettings()
+
+    @property
+    def models_dir(self) -> Path:
+        """Folder of the weights."""
+        return self.models if self.models is not None else self.home / "models"
+
+    @property
+    def blobs_dir(self) -> Path:
+        """Folder of uploads and results, by content hash."""
+        return self.home / "blobs"
+
+    @property
+    def database_path(self) -> Path:
+        """SQLite file of jobs and references."""
+        return self.home / "state.db"
+
+    @property
+    def pages_in_flight(self) -> int:
+        """Pages admitted at once: 2 cores 4, 4 cores 6, 8 cores 8, 16 cores 12, unless set."""
+        return self.engine.pages_in_flight or _by_cores({2: 4, 4: 6, 8: 8, 16: 12})
+
+    @property
+    def engine_calls(self) -> int:
+        """Concurrent calls into one model: 2 cores 1, 4 cores 2, 8 cores 4, 16 cores 6, unless set."""
+        return self.engine.engine_calls or _by_cores({2: 1, 4: 2, 8: 4, 16: 6})
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  the signature is pydantic-settings'
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then the environment, then config.toml."""
+        toml = TomlConfigSettingsSource(settings_cls, toml_file=default_home() / "config.toml")
+        return init_settings, env_settings, toml
+
+
+def available_cores() -> int:
+    """Cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _by_cores(table: dict[int, int]) -> int:
+    """The value of the largest key not above the number of cores (the smallest key's value below all)."""
+    cores = available_cores()
+    fitting = [value for key, value in sorted(table.items()) if key <= cores]
+    return fitting[-1] if fitting else table[min(table)]
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the settings now. Raises ``InvalidSetting`` that names each wrong value."""
+    try:
+        return Settings(**overrides)
+    except (ValidationError, ValueError) as error:
+        raise InvalidSetting(_explain(error)) from error
+
+
+def _explain(error: ValidationError | ValueError) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+    return f"config.toml cannot be read: {error}"

@@ -1,0 +1,1 @@
+"""State that outlives the process: SQLite and blobs by content."""

@@ -1,0 +1,1 @@
+"""The browser app: the only importer of streamlit."""
