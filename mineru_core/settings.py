@@ -56,6 +56,7 @@ class EngineSettings(_Section):
     engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
     batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")
     deadline_s: float = Field(default=600.0, gt=0, description="seconds a document may take at most")
+    echo_delay_s: float = Field(default=0.0, ge=0, description="seconds the echo engine spends on a page, for trials")
 
 
 class JobSettings(_Section):

@@ -1,0 +1,174 @@
+"""Which pages, and which rectangles of them, a task is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mineru_core.document.analysis import Block, Line, PageAnalysis, PageFailure
+from mineru_core.document.geometry import Box, Quad
+from mineru_core.document.page import Page, Word
+from mineru_core.document.table import Table
+from mineru_core.document.task import Note, Region, Task
+from mineru_core.errors import InvalidRequest, NoPages
+
+MIN_REGION_PIXELS = 4
+"""A region with a side below this many pixels holds no readable text and is taken for a slip of the mouse."""
+
+_LEAST_SIDE = 32
+"""Crops are padded to this many pixels a side with their own edge: models need some room."""
+
+
+def choose_pages(task: Task, page_count: int, regions: Sequence[Region]) -> tuple[list[int], list[Note]]:
+    """Page numbers to read, ascending, and notes on wanted pages that do not exist.
+
+    With ``regions`` only their pages are read. Raises ``NoPages`` where none of the wanted pages exists and
+    ``InvalidRequest`` where a region names a page that does not.
+    """
+    if page_count < 1:
+        raise NoPages("The document holds no pages.")
+    for region in regions:
+        if region.page > page_count:
+            raise InvalidRequest(
+                f"A region is on page {region.page}, but the document has {page_count}.",
+                "Draw the region on a page of this document.",
+            )
+    if regions:
+        return sorted({region.page for region in regions}), []
+    if not task.pages:
+        return list(range(1, page_count + 1)), []
+    wanted = {page_count + 1 + number if number < 0 else number for number in task.pages}
+    there = sorted(number for number in wanted if 1 <= number <= page_count)
+    if not there:
+        raise NoPages(f"None of the chosen pages exists; the document has {page_count}.")
+    missing = sorted(wanted - set(there))
+    if not missing:
+        return there, []
+    listed = ", ".join(str(number) for number in missing)
+    return there, [Note(code="no-such-page", message=f"The document has {page_count} pages; left out: {listed}.")]
+
+
+def crop(page: Page, box: Box) -> tuple[Page, float, float]:
+    """The rectangle as a page of its own, and the (dx, dy) that shift its boxes back into pixels of ``page``.
+
+    Raises ``InvalidRequest`` where the rectangle lies outside the page or is too small to hold text.
+    """
+    x0, y0, x1, y1 = _whole_pixels(page, box)
+    pixels = page.pixels[y0:y1, x0:x1]
+    left, right = _padding(x1 - x0)
+    top, bottom = _padding(y1 - y0)
+    if left or right or top or bottom:
+        pixels = np.pad(pixels, ((top, bottom), (left, right), (0, 0)), mode="edge")
+    dx, dy = x0 - left, y0 - top
+    inside = Box(x0, y0, x1, y1)
+    part = Page(
+        pixels=np.ascontiguousarray(pixels),
+        source=page.source,
+        number=page.number,
+        dpi=page.dpi,
+        text_layer=_words_inside(page, inside, -dx, -dy),
+    )
+    return part, float(dx), float(dy)
+
+
+def _whole_pixels(page: Page, box: Box) -> tuple[int, int, int, int]:
+    if not all(np.isfinite(box)):
+        raise InvalidRequest("A region has a corner that is no number.", "Give four numbers: left, top, right, bottom.")
+    clipped = box.clipped(page.width, page.height)
+    if clipped.area <= 0:
+        raise InvalidRequest(
+            f"A region lies outside page {page.number}, which is {page.width} × {page.height} pixels.",
+            "Give left, top, right and bottom in pixels of the page, left < right and top < bottom.",
+        )
+    x0, y0 = int(np.floor(clipped.x0)), int(np.floor(clipped.y0))
+    x1, y1 = int(np.ceil(clipped.x1)), int(np.ceil(clipped.y1))
+    if min(x1 - x0, y1 - y0) < MIN_REGION_PIXELS:
+        raise InvalidRequest(
+            f"A region of {x1 - x0} × {y1 - y0} pixels is too small to hold text.",
+            f"Draw a rectangle of at least {MIN_REGION_PIXELS} × {MIN_REGION_PIXELS} pixels.",
+        )
+    return x0, y0, x1, y1
+
+
+def _padding(side: int) -> tuple[int, int]:
+    """Pixels to add before and after a side of this length."""
+    short = max(0, _LEAST_SIDE - side)
+    return short // 2, short - short // 2
+
+
+def _words_inside(page: Page, inside: Box, dx: float, dy: float) -> tuple[Word, ...] | None:
+    if page.text_layer is None:
+        return None
+    words = (w for w in page.text_layer if inside.contains(*w.box.center))
+    return tuple(Word(w.text, w.box.shifted(dx, dy), w.confidence) for w in words)
+
+
+def shift_analysis(analysis: PageAnalysis, dx: float, dy: float, page: Page) -> PageAnalysis:
+    """The analysis of a crop in pixels of ``page``, the page it was cut from."""
+    blocks = tuple(_shift_block(block, dx, dy, page) for block in analysis.blocks)
+    return analysis.model_copy(
+        update={
+            "page": page.number,
+            "width": page.width,
+            "height": page.height,
+            "sha256": page.sha256,
+            "blocks": blocks,
+        }
+    )
+
+
+def _shift_block(block: Block, dx: float, dy: float, page: Page) -> Block:
+    def moved(box: Box) -> Box:
+        return box.shifted(dx, dy).clipped(page.width, page.height)
+
+    def moved_line(line: Line) -> Line:
+        words = tuple(w.model_copy(update={"box": moved(w.box)}) for w in line.words)
+        quad = Quad(*((x + dx, y + dy) for x, y in line.quad))
+        return line.model_copy(update={"box": moved(line.box), "quad": quad, "words": words})
+
+    def moved_table(table: Table) -> Table:
+        cells = tuple(c if c.box is None else c.model_copy(update={"box": moved(c.box)}) for c in table.cells)
+        box = None if table.box is None else moved(table.box)
+        return table.model_copy(update={"cells": cells, "box": box, "page": page.number})
+
+    update: dict[str, object] = {"box": moved(block.box), "lines": tuple(moved_line(line) for line in block.lines)}
+    if block.table is not None:
+        update["table"] = moved_table(block.table)
+    if block.chart is not None:
+        chart = block.chart
+        series = tuple(
+            s.model_copy(
+                update={
+                    "points": tuple(
+                        p if p.place is None else p.model_copy(update={"place": (p.place[0] + dx, p.place[1] + dy)})
+                        for p in s.points
+                    )
+                }
+            )
+            for s in chart.series
+        )
+        box = None if chart.box is None else moved(chart.box)
+        update["chart"] = chart.model_copy(update={"series": series, "box": box, "page": page.number})
+    return block.model_copy(update=update)
+
+
+def join_regions(readings: Sequence[PageAnalysis | PageFailure]) -> list[PageAnalysis | PageFailure]:
+    """Readings of several rectangles of one page as one analysis (in the order given), and each failure."""
+    analyses = [r for r in readings if isinstance(r, PageAnalysis)]
+    failures = [r for r in readings if isinstance(r, PageFailure)]
+    if len(analyses) < 2:
+        return [*analyses, *failures]
+    blocks = [block for analysis in analyses for block in analysis.blocks]
+    timings: dict[str, float] = {}
+    for analysis in analyses:
+        for stage, seconds in analysis.timings.items():
+            timings[stage] = timings.get(stage, 0.0) + seconds
+    joined = analyses[0].model_copy(
+        update={
+            "blocks": tuple(block.model_copy(update={"order": order}) for order, block in enumerate(blocks)),
+            "warnings": tuple(dict.fromkeys(w for a in analyses for w in a.warnings)),
+            "timings": timings,
+        }
+    )
+    return [joined, *failures]

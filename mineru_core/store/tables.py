@@ -1,0 +1,69 @@
+"""The tables of the state database; each change of them comes with a migration."""
+
+from __future__ import annotations
+
+from sqlalchemy import Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """Base of every table. Times are seconds since 1970 (UTC)."""
+
+
+class JobRow(Base):
+    """One document somebody asked to have read.
+
+    ``seq`` is the order of submission. ``worker`` is the service that runs it, None unless it is running.
+    ``password_holder`` is the service that keeps the document's password in memory: nobody else can read it.
+    ``regions`` is JSON. ``attempts`` counts how often it was started.
+    """
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        Index("ix_jobs_state_seq", "state", "seq"),
+        Index("ix_jobs_owner_seq", "owner", "seq"),
+    )
+
+    seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(32), unique=True)
+    owner: Mapped[str] = mapped_column(String(255))
+    state: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(Text)
+    words: Mapped[str] = mapped_column(Text, default="")
+    regions: Mapped[str] = mapped_column(Text, default="[]")
+    blob: Mapped[str] = mapped_column(String(64))
+    result: Mapped[str | None] = mapped_column(String(64))
+    worker: Mapped[str | None] = mapped_column(String(32))
+    password_holder: Mapped[str | None] = mapped_column(String(32))
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    stage: Mapped[str] = mapped_column(String(32), default="")
+    page: Mapped[int] = mapped_column(Integer, default=0)
+    pages: Mapped[int] = mapped_column(Integer, default=0)
+    error_code: Mapped[str | None] = mapped_column(String(64))
+    error_message: Mapped[str | None] = mapped_column(Text)
+    error_hint: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[float] = mapped_column(Float)
+    started_at: Mapped[float | None] = mapped_column(Float)
+    finished_at: Mapped[float | None] = mapped_column(Float)
+
+
+class BlobRefRow(Base):
+    """An owner's claim to a blob: what keeps it on disk, and what lets the owner read it.
+
+    ``size`` is in bytes. A reference belongs to a job and goes with it.
+    """
+
+    __tablename__ = "blob_refs"
+    __table_args__ = (
+        Index("ix_blob_refs_sha256_owner", "sha256", "owner"),
+        Index("ix_blob_refs_expires_at", "expires_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    owner: Mapped[str] = mapped_column(String(255))
+    name: Mapped[str] = mapped_column(Text)
+    size: Mapped[int] = mapped_column(Integer)
+    job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[float] = mapped_column(Float)
+    expires_at: Mapped[float] = mapped_column(Float)
