@@ -26,14 +26,16 @@ class Word:
 class PageTransform:
     """From pixels of this page back to the picture or PDF page as it was uploaded.
 
-    The uploaded page was turned clockwise by ``quarter_turns`` × 90° and then scaled by ``scale`` (page pixels for one
-    uploaded pixel, or for one PDF point). ``source_width`` and ``source_height`` are the size as uploaded.
+    The uploaded page was mirrored left to right if ``mirrored`` (some EXIF orientations ask for it), then turned
+    clockwise by ``quarter_turns`` × 90° and then scaled by ``scale`` (page pixels for one uploaded pixel, or for one
+    PDF point). ``source_width`` and ``source_height`` are the size as uploaded.
     """
 
     quarter_turns: int = 0
     scale: float = 1.0
     source_width: float = 0.0
     source_height: float = 0.0
+    mirrored: bool = False
 
     def to_source(self, box: Box) -> Box:
         """The box in units of the uploaded page (pixels, or PDF points from the top left)."""
@@ -41,12 +43,25 @@ class PageTransform:
         w, h = self.source_width, self.source_height
         turns = self.quarter_turns % 4
         if turns == 1:
-            return Box(b.y0, h - b.x1, b.y1, h - b.x0)
-        if turns == 2:
-            return Box(w - b.x1, h - b.y1, w - b.x0, h - b.y0)
-        if turns == 3:
-            return Box(w - b.y1, b.x0, w - b.y0, b.x1)
-        return b
+            b = Box(b.y0, h - b.x1, b.y1, h - b.x0)
+        elif turns == 2:
+            b = Box(w - b.x1, h - b.y1, w - b.x0, h - b.y0)
+        elif turns == 3:
+            b = Box(w - b.y1, b.x0, w - b.y0, b.x1)
+        return Box(w - b.x1, b.y0, w - b.x0, b.y1) if self.mirrored else b
+
+    def from_source(self, box: Box) -> Box:
+        """The box in page pixels, given one in units of the uploaded page: the way back of ``to_source``."""
+        w, h = self.source_width, self.source_height
+        b = Box(w - box.x1, box.y0, w - box.x0, box.y1) if self.mirrored else box
+        turns = self.quarter_turns % 4
+        if turns == 1:
+            b = Box(h - b.y1, b.x0, h - b.y0, b.x1)
+        elif turns == 2:
+            b = Box(w - b.x1, h - b.y1, w - b.x0, h - b.y0)
+        elif turns == 3:
+            b = Box(b.y0, w - b.x1, b.y1, w - b.x0)
+        return b.scaled(self.scale, self.scale)
 
 
 @dataclass(frozen=True, eq=False)

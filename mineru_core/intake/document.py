@@ -1,0 +1,212 @@
+"""A document as pages, whatever it was handed in as."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from PIL import Image
+
+from mineru_core.document.page import Page, pixel_hash
+from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
+from mineru_core.intake.pdf import PdfFile
+from mineru_core.intake.picture import Picture, check_pixels, decode_picture, load_image, picture_of
+from mineru_core.intake.sniffing import PDF, PNG, sniff
+from mineru_core.settings import Settings, load_settings
+
+Source = str | Path | bytes | bytearray | memoryview | Image.Image
+
+_MAX_NAME = 255
+
+
+class _Reader(Protocol):
+    """Where the pages of a document come from."""
+
+    @property
+    def page_count(self) -> int:
+        """Pages in all."""
+
+    def page(self, number: int) -> Page:
+        """Page ``number``, which is in range."""
+
+    def close(self) -> None:
+        """Free what is held."""
+
+
+class Document:
+    """Pages of one uploaded file, made when they are asked for. Safe to use from several threads.
+
+    ``name`` is the last part of the name it was handed in under, ``sha256`` the hex digest of the uploaded bytes (of
+    the pixels, for a picture handed over as a PIL image), ``media_type`` what the bytes are.
+    """
+
+    def __init__(self, *, name: str, sha256: str, media_type: str, reader: _Reader) -> None:
+        self.name = name
+        self.sha256 = sha256
+        self.media_type = media_type
+        self._reader = reader
+
+    @property
+    def page_count(self) -> int:
+        """Pages in all, at least 1."""
+        return self._reader.page_count
+
+    def page(self, n: int) -> Page:
+        """Page ``n``, counted from 1. Raises ``NoPages`` where there is none of that number, ``CorruptPdf`` where it
+        cannot be drawn, ``InvalidRequest`` after ``close()``."""
+        if not 1 <= n <= self.page_count:
+            raise NoPages(f"There is no page {n}; the document has {self.page_count}.")
+        return self._reader.page(n)
+
+    def pages(self) -> Iterator[Page]:
+        """Every page in order, each made when its turn comes."""
+        return (self.page(n) for n in range(1, self.page_count + 1))
+
+    def close(self) -> None:
+        """Free what it holds; calling it again does nothing."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Document({self.name!r}, {self.media_type}, {self.page_count} pages)"
+
+
+def open_document(
+    source: Source, *, name: str | None = None, password: str | None = None, settings: Settings | None = None
+) -> Document:
+    """Open a PNG, JPEG or PDF, given as a path, as bytes, or as a PIL image (of any format).
+
+    The type is told from the content. Pictures are decoded at once, so a damaged one is refused here; PDF pages are
+    drawn when they are asked for. ``name`` is what results are named after (default: the file's name).
+
+    Raises ``EmptyFile``, ``UnsupportedType``, ``TruncatedImage``, ``CorruptPdf``, ``EncryptedPdf``, ``NoPages``,
+    ``FileTooLarge``, ``TooManyPixels`` or ``TooManyPages``; ``NotFound`` for a path that does not exist and
+    ``InvalidRequest`` for one that is no readable file.
+    """
+    settings = settings if settings is not None else load_settings()
+    if isinstance(source, Image.Image):
+        return _open_image(source, name, settings)
+    if isinstance(source, str | Path):
+        path = Path(source)
+        data = _read(path, settings.limits.max_file_bytes)
+        name = path.name if name is None else name
+    else:
+        data = bytes(source)
+    check_bytes(len(data), settings.limits.max_file_bytes)
+    media_type = sniff(data)
+    clean = clean_name(name, media_type)
+    reader: _Reader
+    if media_type == PDF:
+        reader = _PdfReader(data, clean, password, settings)
+    else:
+        reader = _PictureReader(decode_picture(data, media_type, settings.limits.max_page_pixels), clean)
+    return Document(name=clean, sha256=hashlib.sha256(data).hexdigest(), media_type=media_type, reader=reader)
+
+
+def check_bytes(count: int, limit: int) -> None:
+    """Raise ``FileTooLarge`` where a file has more bytes than the limit."""
+    if count > limit:
+        raise FileTooLarge(f"The file has {count} bytes or more; at most {limit} are read.")
+
+
+def clean_name(name: str | None, media_type: str) -> str:
+    """The last part of a name or path of any platform, without control characters; a stand-in where none is left."""
+    last = re.split(r"[/\\]", name or "")[-1]
+    clean = "".join(c for c in last if c.isprintable()).strip()[-_MAX_NAME:]
+    return clean or "document." + media_type.rpartition("/")[2].replace("jpeg", "jpg")
+
+
+class _PictureReader:
+    """The one page of a picture, already decoded."""
+
+    page_count = 1
+
+    def __init__(self, picture: Picture, source: str) -> None:
+        self._picture: Picture | None = picture
+        self._source = source
+        self._page: Page | None = None
+        self._lock = threading.Lock()
+
+    def page(self, number: int) -> Page:
+        with self._lock:
+            if self._picture is None:
+                raise InvalidRequest("The document is closed.", "Open it again.")
+            if self._page is None:
+                self._page = Page(
+                    pixels=self._picture.pixels,
+                    source=self._source,
+                    number=number,
+                    dpi=self._picture.dpi,
+                    transform=self._picture.transform,
+                )
+            return self._page
+
+    def close(self) -> None:
+        with self._lock:
+            self._picture = self._page = None
+
+
+class _PdfReader:
+    """Pages of a PDF, drawn when asked for."""
+
+    def __init__(self, data: bytes, source: str, password: str | None, settings: Settings) -> None:
+        self._file = PdfFile(data, password)
+        self._source = source
+        self._settings = settings
+        if self.page_count > settings.limits.max_pages:
+            self.close()
+            raise TooManyPages(
+                f"The document has {self.page_count} pages; at most {settings.limits.max_pages} are read."
+            )
+
+    @property
+    def page_count(self) -> int:
+        return self._file.page_count
+
+    def page(self, number: int) -> Page:
+        return self._file.page(
+            number, self._source, dpi=self._settings.pdf.dpi, max_pixels=self._settings.limits.max_page_pixels
+        )
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _open_image(image: Image.Image, name: str | None, settings: Settings) -> Document:
+    """A picture that is decoded already, or that Pillow decodes now."""
+    check_pixels(image.size, settings.limits.max_page_pixels)
+    if 0 in image.size:
+        raise TruncatedImage("The picture has no pixels.", "Hand over a picture that is at least 1 × 1.")
+    picture = picture_of(load_image(image))
+    clean = clean_name(name or str(getattr(image, "filename", "")), PNG)
+    return Document(
+        name=clean, sha256=pixel_hash(picture.pixels), media_type=PNG, reader=_PictureReader(picture, clean)
+    )
+
+
+def _read(path: Path, limit: int) -> bytes:
+    """The file's bytes; one more than ``limit`` at most, so that neither a huge file nor an endless device fills the
+    memory before it is refused."""
+    try:
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            check_bytes(size, limit)
+            return file.read(limit + 1)
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {path.name!r}.", "Check the path.") from error
+    except IsADirectoryError as error:
+        raise InvalidRequest(f"{path.name!r} is a folder.", "Give the files in it one by one.") from error
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"The file {path.name!r} cannot be opened.", "Check that you may read it.") from error

@@ -1,0 +1,146 @@
+"""PDF files: opened, counted, rendered and their words read, one call into pdfium at a time.
+
+pdfium keeps global state and must never be entered by two threads, whatever document each works on; so every call
+stands behind one lock of the process. Handles that the garbage collector finds are closed behind the same lock.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from mineru_core.document.page import Page, PageTransform, Pixels
+from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages
+from mineru_core.intake.text_layer import read_words
+
+POINTS_PER_INCH = 72.0
+
+# Re-entrant: the garbage collector may close a document while this thread is inside a call of another.
+PDFIUM_LOCK = threading.RLock()
+
+_PASSWORD_ERRORS = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
+_TRAILER_WITHIN = 2048
+
+
+class PdfFile:
+    """An open PDF of ``page_count`` pages. Safe to use from several threads.
+
+    Raises ``EncryptedPdf`` for a missing or wrong password, ``NoPages`` for a PDF without pages and ``CorruptPdf`` for
+    one that cannot be parsed.
+    """
+
+    def __init__(self, data: bytes, password: str | None = None) -> None:
+        with PDFIUM_LOCK:
+            self._pdf = _open(data, password)
+            # The finalizer holds the handle and the bytes it reads from, so neither goes before it has run.
+            self._finalizer = weakref.finalize(self, _close, self._pdf, data)
+            self._finalizer.atexit = False
+            self.page_count = len(self._pdf)
+
+    def page(self, number: int, source: str, dpi: float, max_pixels: int) -> Page:
+        """Page ``number`` (from 1) as pixels with its words, rendered at ``dpi`` or, where that would be more than
+        ``max_pixels``, at the resolution that fits. Raises ``CorruptPdf`` where the page cannot be parsed."""
+        with self._page(number) as page:
+            scale, transform = _geometry(page, number, dpi, max_pixels)
+            pixels = _render(page, number, scale)
+            words = read_words(page, transform, (pixels.shape[1], pixels.shape[0]))
+        return Page(
+            pixels=pixels,
+            source=source,
+            number=number,
+            dpi=scale * POINTS_PER_INCH,
+            text_layer=words or None,
+            transform=transform,
+        )
+
+    def close(self) -> None:
+        """Free the handle; calling it again does nothing."""
+        self._finalizer()
+
+    @contextmanager
+    def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
+        """The page, loaded and closed behind the lock, which is held meanwhile."""
+        with PDFIUM_LOCK:
+            if not self._finalizer.alive:
+                raise InvalidRequest("The document is closed.", "Open it again.")
+            try:
+                page = self._pdf[number - 1]
+            except pdfium.PdfiumError as error:
+                raise _broken_page(number) from error
+            try:
+                yield page
+            finally:
+                page.close()
+
+
+def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
+    """Open through the raw call: pdfium's error is only defined after a call that failed, and a PDF without pages is
+    no failure."""
+    try:
+        secret = None if password is None else password.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise EncryptedPdf("The password holds characters that no PDF password can.") from error
+    handle = pdfium_c.FPDF_LoadMemDocument64(data, len(data), secret)
+    if not handle:
+        code = pdfium_c.FPDF_GetLastError()
+        if code in _PASSWORD_ERRORS:
+            raise EncryptedPdf(
+                "The PDF is protected by a password." if password is None else "The password does not open this PDF."
+            )
+        raise CorruptPdf("The PDF is damaged and cannot be parsed.")
+    if pdfium_c.FPDF_GetPageCount(handle) < 1:
+        pdfium_c.FPDF_CloseDocument(handle)
+        if b"%%EOF" in data[-_TRAILER_WITHIN:]:
+            raise NoPages("The PDF has no pages.", "Upload a PDF that has pages.")
+        raise CorruptPdf("The PDF ends early; no page of it can be read.")
+    pdf = pdfium.PdfDocument(handle)
+    # Filled-in form fields are drawn only with a form environment.
+    pdf.init_forms()
+    return pdf
+
+
+def _close(pdf: pdfium.PdfDocument, data: bytes) -> None:  # noqa: ARG001  keeps the bytes alive until here
+    with PDFIUM_LOCK:
+        pdf.close()
+
+
+def _geometry(page: pdfium.PdfPage, number: int, dpi: float, max_pixels: int) -> tuple[float, PageTransform]:
+    """Pixels a point, and the way from page pixels back to points from the top left of the page before /Rotate."""
+    width, height = page.get_size()
+    if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
+        raise _broken_page(number)
+    scale = dpi / POINTS_PER_INCH
+    if math.ceil(width * scale) * math.ceil(height * scale) > max_pixels:
+        # One pixel less a side makes up for the rounding up of each.
+        side = math.sqrt(max_pixels)
+        scale = max((side - 1.0) / math.sqrt(width * height), 1e-6)
+        # Very long strips: rounding up the short side to one pixel can still pass the limit.
+        scale = min(scale, (max_pixels - 1.0) / max(width, height))
+    turns = page.get_rotation() // 90
+    upright = (height, width) if turns % 2 else (width, height)
+    return scale, PageTransform(quarter_turns=turns, scale=scale, source_width=upright[0], source_height=upright[1])
+
+
+def _render(page: pdfium.PdfPage, number: int, scale: float) -> Pixels:
+    """(height, width, 3) uint8 RGB over white, read-only."""
+    try:
+        bitmap = page.render(scale=scale, rev_byteorder=True)
+    except (pdfium.PdfiumError, MemoryError) as error:
+        raise _broken_page(number) from error
+    try:
+        pixels: Pixels = np.ascontiguousarray(bitmap.to_numpy())
+    finally:
+        bitmap.close()
+    pixels.flags.writeable = False
+    return pixels
+
+
+def _broken_page(number: int) -> CorruptPdf:
+    return CorruptPdf(f"Page {number} of the PDF is damaged and cannot be drawn.")

@@ -1,0 +1,149 @@
+"""What sort of file some bytes are, told from the bytes alone: names and declared types are never believed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mineru_core.errors import EmptyFile, UnsupportedType
+
+PNG = "image/png"
+JPEG = "image/jpeg"
+PDF = "application/pdf"
+
+# Readers accept a PDF whose header stands anywhere in the first kilobyte (mail gateways put lines in front of it).
+_PDF_HEADER_WITHIN = 1024
+_ZIP_NAMES_WITHIN = 64_000
+
+
+class _Kind(NamedTuple):
+    """A file type that cannot be read: where its mark stands, its name, and the way out."""
+
+    offset: int
+    mark: bytes
+    name: str
+    hint: str
+
+
+_AS_PICTURE = "Save or export it as PNG or JPEG."
+_AS_PDF = "Open it in its program and save or print it as PDF."
+_UNPACK = "Unpack it and upload the PNG, JPEG or PDF files inside."
+_NO_DOCUMENT = "Upload a picture (PNG, JPEG) or a PDF of the document."
+
+_OTHER_KINDS = (
+    _Kind(0, b"GIF8", "GIF picture", _AS_PICTURE),
+    _Kind(0, b"BM", "BMP picture", _AS_PICTURE),
+    _Kind(0, b"II*\0", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
+    _Kind(0, b"MM\0*", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
+    _Kind(0, b"II+\0", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
+    _Kind(0, b"MM\0+", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
+    _Kind(0, b"\0\0\0\x0cjP  ", "JPEG 2000 picture", _AS_PICTURE),
+    _Kind(0, b"\xff\x4f\xff\x51", "JPEG 2000 picture", _AS_PICTURE),
+    _Kind(0, b"\0\0\0\x0cJXL ", "JPEG XL picture", _AS_PICTURE),
+    _Kind(0, b"\xff\x0a", "JPEG XL picture", _AS_PICTURE),
+    _Kind(0, b"8BPS", "Photoshop file", _AS_PICTURE),
+    _Kind(0, b"\0\0\1\0", "icon", _AS_PICTURE),
+    _Kind(0, b"AT&TFORM", "DjVu document", _AS_PDF),
+    _Kind(0, b"%!PS", "PostScript file", _AS_PDF),
+    _Kind(0, b"{\\rtf", "RTF document", _AS_PDF),
+    _Kind(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "older Office document (DOC, XLS or PPT)", _AS_PDF),
+    _Kind(0, b"Rar!", "RAR archive", _UNPACK),
+    _Kind(0, b"7z\xbc\xaf\x27\x1c", "7z archive", _UNPACK),
+    _Kind(0, b"\x1f\x8b", "gzip archive", _UNPACK),
+    _Kind(0, b"BZh", "bzip2 archive", _UNPACK),
+    _Kind(0, b"\xfd7zXZ", "xz archive", _UNPACK),
+    _Kind(0, b"MZ", "program", _NO_DOCUMENT),
+    _Kind(0, b"\x7fELF", "program", _NO_DOCUMENT),
+    _Kind(0, b"ID3", "sound file", _NO_DOCUMENT),
+    _Kind(0, b"OggS", "sound or video file", _NO_DOCUMENT),
+    _Kind(0, b"\x1aE\xdf\xa3", "video file", _NO_DOCUMENT),
+)
+
+# Files in a ZIP container, by a name of one of their members.
+_ZIP_KINDS = (
+    (b"word/", "Word document (DOCX)", _AS_PDF),
+    (b"ppt/", "PowerPoint deck (PPTX)", _AS_PDF),
+    (b"xl/", "Excel workbook (XLSX)", _AS_PDF),
+    (b"OFD.xml", "OFD document", "Open it in an OFD reader and export it as PDF."),
+    (b"opendocument", "OpenDocument file (ODT, ODS or ODP)", _AS_PDF),
+    (b"epub+zip", "EPUB book", _AS_PDF),
+    (b"Index/Document.iwa", "Pages, Numbers or Keynote document", _AS_PDF),
+)
+
+# Brands of the ISO media container (bytes 8 to 12, after "ftyp").
+_HEIF_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1"})
+
+
+def sniff(data: bytes) -> str:
+    """The media type of a PNG, JPEG or PDF; looks at the first kilobytes only and decodes nothing.
+
+    Raises ``EmptyFile`` for no bytes and ``UnsupportedType`` for everything else; its message names the type where it
+    is known, its hint the way out.
+    """
+    if not data:
+        raise EmptyFile("The file holds no bytes.")
+    if data.startswith(b"\x89PNG"):
+        return PNG
+    if data.startswith(b"\xff\xd8"):
+        return JPEG
+    if data.startswith(b"%PDF-"):
+        return PDF
+    name, hint = _other_kind(data)
+    if name:
+        raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
+    if b"%PDF-" in data[:_PDF_HEADER_WITHIN]:
+        return PDF
+    name, hint = _text_kind(data)
+    if name:
+        raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
+    raise UnsupportedType("The bytes are neither a PNG, a JPEG nor a PDF.")
+
+
+def _other_kind(data: bytes) -> tuple[str, str]:
+    """Name and way out of a known binary type; empty texts where it is none."""
+    if data.startswith(b"PK\x03\x04"):
+        return _zip_kind(data[:_ZIP_NAMES_WITHIN])
+    if data[:4] == b"RIFF":
+        return ("WebP picture", _AS_PICTURE) if data[8:12] == b"WEBP" else ("sound or video file", _NO_DOCUMENT)
+    if data[4:8] == b"ftyp":
+        return _media_kind(data[8:12])
+    for kind in _OTHER_KINDS:
+        if data.startswith(kind.mark, kind.offset):
+            return kind.name, kind.hint
+    return "", ""
+
+
+def _zip_kind(head: bytes) -> tuple[str, str]:
+    for member, name, hint in _ZIP_KINDS:
+        if member in head:
+            return name, hint
+    return "ZIP archive", _UNPACK
+
+
+def _media_kind(brand: bytes) -> tuple[str, str]:
+    if brand in _HEIF_BRANDS:
+        return (
+            "HEIC picture",
+            "Save it as JPEG or PNG; an iPhone does so by itself with the camera format Most Compatible.",
+        )
+    if brand in (b"avif", b"avis"):
+        return "AVIF picture", _AS_PICTURE
+    return "video or sound file", _NO_DOCUMENT
+
+
+def _text_kind(data: bytes) -> tuple[str, str]:
+    """Name and way out of text files; empty texts where the bytes are no text."""
+    head = data[:_PDF_HEADER_WITHIN]
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if b"<svg" in start:
+        return "SVG drawing", _AS_PICTURE
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "web page (HTML)", "Print the page to PDF in the browser."
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A character cut at the end of the head is still text.
+        if error.start < len(head) - 3:
+            return "", ""
+    if b"\0" in head:
+        return "", ""
+    return "text file", "It holds its text already; upload a picture or a PDF instead."
