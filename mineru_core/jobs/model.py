@@ -1,0 +1,101 @@
+"""What a job looks like from outside."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field
+
+from mineru_core.document.model import Model
+from mineru_core.errors import WorkbenchError
+from mineru_core.store.tables import JobRow
+
+
+class JobState(StrEnum):
+    """Where a job stands. ``expired``: its document and result are no longer kept."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the job will not run any more."""
+        return self not in (JobState.PENDING, JobState.RUNNING)
+
+
+class JobError(Model):
+    """Why a job failed: a code of the error tree, what happened, and what to do about it."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def from_error(cls, error: WorkbenchError) -> Self:
+        """The error as data."""
+        return cls(code=error.code, message=error.message, hint=error.hint)
+
+    def to_error(self) -> WorkbenchError:
+        """The error as it was raised, by its code; the root of the tree for a code that is unknown."""
+        kind = _errors_by_code().get(self.code, WorkbenchError)
+        return kind(self.message, self.hint)
+
+
+class Job(Model):
+    """One document somebody asked to have read, as it stands now.
+
+    ``page`` is the page at work (from 1) and ``pages`` how many will be read; both 0 until that is known. Times are
+    in UTC.
+    """
+
+    id: str
+    owner: str
+    state: JobState
+    source: str = Field(description="name of the document as it was handed in")
+    words: str = ""
+    stage: str = ""
+    page: int = 0
+    pages: int = 0
+    created_at: datetime
+    finished_at: datetime | None = None
+    error: JobError | None = None
+
+    @classmethod
+    def from_row(cls, row: JobRow) -> Self:
+        """The job as the database has it."""
+        error = None
+        if row.error_code is not None:
+            error = JobError(code=row.error_code, message=row.error_message or "", hint=row.error_hint or "")
+        return cls(
+            id=row.id,
+            owner=row.owner,
+            state=JobState(row.state),
+            source=row.source,
+            words=row.words,
+            stage=row.stage,
+            page=row.page,
+            pages=row.pages,
+            created_at=_utc(row.created_at),
+            finished_at=None if row.finished_at is None else _utc(row.finished_at),
+            error=error,
+        )
+
+
+def _utc(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def _errors_by_code() -> dict[str, type[WorkbenchError]]:
+    found: dict[str, type[WorkbenchError]] = {}
+    waiting = [WorkbenchError]
+    while waiting:
+        kind = waiting.pop()
+        found[kind.code] = kind
+        waiting.extend(kind.__subclasses__())
+    return found

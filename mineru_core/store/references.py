@@ -1,0 +1,51 @@
+"""Who may read which blob, and until when."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from mineru_core.errors import NotFound
+from mineru_core.store.blobs import BlobStore
+from mineru_core.store.tables import BlobRefRow
+
+
+def add_reference(
+    session: Session, blobs: BlobStore, data: bytes, *, owner: str, name: str, job_id: str | None, keep_s: float
+) -> str:
+    """Give ``owner`` a claim to the bytes for ``keep_s`` seconds and return their sha256.
+
+    The session must hold the write lock, and the bytes should have been ``put`` before it was taken: here they are
+    only written if retention has removed them in between, which it can do under the same lock alone.
+    """
+    sha256 = blobs.put(data)
+    now = time.time()
+    session.add(
+        BlobRefRow(
+            sha256=sha256,
+            owner=owner,
+            name=name,
+            size=len(data),
+            job_id=job_id,
+            created_at=now,
+            expires_at=now + keep_s,
+        )
+    )
+    return sha256
+
+
+def read_blob(session: Session, blobs: BlobStore, sha256: str, owner: str) -> bytes:
+    """The bytes, for an owner who has a claim to them that has not expired.
+
+    Raises ``NotFound`` otherwise: knowing a hash opens nothing, and does not even tell whether the bytes are kept.
+    """
+    claim = (
+        select(BlobRefRow.id)
+        .where(BlobRefRow.sha256 == sha256, BlobRefRow.owner == owner, BlobRefRow.expires_at > time.time())
+        .limit(1)
+    )
+    if session.scalar(claim) is None:
+        raise NotFound("The document is no longer kept.", "Upload it again.")
+    return blobs.get(sha256)
