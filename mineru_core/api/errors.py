@@ -1,0 +1,137 @@
+"""One shape for every error the HTTP API answers with, and the handlers that bring all errors into it."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import Scope
+
+from mineru_core.errors import (
+    Busy,
+    FileTooLarge,
+    InvalidRequest,
+    NotFound,
+    WorkbenchError,
+)
+
+REQUEST_ID_KEY = "workbench_request_id"
+METHOD_NOT_ALLOWED = 405
+
+_log = logging.getLogger(__name__)
+
+
+class ErrorDetail(BaseModel):
+    """One thing that is wrong: ``place`` names the field, ``message`` says what about it."""
+
+    place: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    """What every error of the API looks like. ``code`` is stable; ``message`` and ``hint`` are for people."""
+
+    code: str = Field(description="stable kebab-case name, such as file-too-large")
+    message: str = Field(description="what happened")
+    hint: str = Field(description="what to do about it")
+    request_id: str = Field(description="also in the X-Request-ID header; name it when you report a problem")
+    details: list[ErrorDetail] = Field(default_factory=list, description="what is wrong, field by field")
+
+
+class UploadTooLarge(HTTPException):
+    """More bytes than allowed came in; an HTTPException because FastAPI turns others raised in a body into 400."""
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(status_code=413)
+        self.error = too_large(max_bytes)
+
+
+def too_large(max_bytes: int) -> FileTooLarge:
+    """The error of an upload above ``max_bytes`` bytes."""
+    return FileTooLarge(f"The upload has more than {max_bytes:,} bytes.")
+
+
+def request_id_of(scope: Scope) -> str:
+    """The id the middleware gave to this request; "" where no middleware ran."""
+    return str(scope.get(REQUEST_ID_KEY, ""))
+
+
+def error_response(
+    scope: Scope,
+    error: WorkbenchError,
+    details: Sequence[ErrorDetail] = (),
+    *,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """The answer to a request that ended in ``error``; a busy server also says when to come back.
+
+    ``status`` stands in for the error's own where HTTP has a more telling one.
+    """
+    sent = dict(headers or {})
+    if isinstance(error, Busy) and error.retry_after_s is not None:
+        sent["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    body = ErrorBody(
+        code=error.code,
+        message=error.message,
+        hint=error.hint,
+        request_id=request_id_of(scope),
+        details=list(details),
+    )
+    return JSONResponse(body.model_dump(), status_code=status or error.http_status, headers=sent)
+
+
+def install_handlers(app: FastAPI) -> None:
+    """Bring every error of ``app`` into the one shape: ours, FastAPI's, unknown paths and bugs."""
+    app.add_exception_handler(WorkbenchError, handle_workbench_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation)
+    app.add_exception_handler(HTTPException, _handle_http)
+    app.add_exception_handler(Exception, _handle_bug)
+
+
+async def handle_workbench_error(request: Request, error: Exception) -> JSONResponse:
+    """Answer with an error of the tree."""
+    assert isinstance(error, WorkbenchError)
+    return error_response(request.scope, error)
+
+
+async def _handle_validation(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    details = [ErrorDetail(place=_place(e["loc"]), message=str(e["msg"])) for e in error.errors()]
+    names = ", ".join(dict.fromkeys(d.place for d in details if d.place))
+    return error_response(
+        request.scope, InvalidRequest(f"The request is not valid: {names or 'see details'}."), details
+    )
+
+
+async def _handle_http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if isinstance(error, UploadTooLarge):
+        return error_response(request.scope, error.error)
+    if error.status_code == NotFound.http_status:
+        return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
+    if error.status_code == METHOD_NOT_ALLOWED:
+        headers = error.headers or {}
+        fault = InvalidRequest("This path has no such method.", f"Use {headers.get('Allow', 'another method')}.")
+        return error_response(request.scope, fault, status=METHOD_NOT_ALLOWED, headers=headers)
+    fault = InvalidRequest("The request cannot be understood.", "Send multipart/form-data with a file.")
+    return error_response(request.scope, fault)
+
+
+async def _handle_bug(request: Request, error: Exception) -> JSONResponse:
+    _log.error("request %s broke", request_id_of(request.scope), exc_info=error)
+    fault = WorkbenchError("Something broke on the server.", "Try again; if it stays, report it with the request id.")
+    return error_response(request.scope, fault)
+
+
+def _place(loc: Sequence[Any]) -> str:
+    """The field's name, without the word for where it travels ("body", "query")."""
+    return ".".join(str(part) for part in loc[1:])

@@ -1,0 +1,190 @@
+"""ASGI middleware: a request id, who may call, how many bytes may come, and the cookie that says whose work it is."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import uuid
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, too_large
+from mineru_core.errors import TokenRequired
+
+OWNER_COOKIE = "workbench_owner"
+OWNER_COOKIE_SECONDS = 365 * 24 * 3600
+FORM_ALLOWANCE = 64 * 1024
+"""Bytes of a multipart body beside the file: boundaries, headers, words."""
+
+DRAIN_BYTES = 8 * 1024 * 1024
+"""Bytes of a refused upload that are still taken, so that a client in the middle of sending sees the answer."""
+DRAIN_SECONDS = 5.0
+
+_OWNER = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 random bytes, urlsafe base64
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+
+
+class RequestId:
+    """Takes X-Request-ID from the caller or makes one, and sends it back with the answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or REQUEST_ID_KEY in scope:
+            await self.app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        scope[REQUEST_ID_KEY] = request_id
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            await send(message)
+
+        await self.app(scope, receive, send_with_id)
+
+
+class LoopbackOnly:
+    """Lets only callers on this machine in: there are no tokens yet.
+
+    A request that came through a proxy is not from this machine, whoever connected. A request whose Host is not a
+    loopback name, or whose Origin is another one, was sent by a web page of somebody else: refused too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve or refuse one request."""
+        if scope["type"] == "http" and not is_local(scope):
+            error = TokenRequired(
+                "The HTTP API answers only callers on its own machine.", "Call from the machine itself."
+            )
+            await error_response(scope, error)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+class BodyLimit:
+    """Counts a request's bytes as they come and refuses those above the limit before reading them all."""
+
+    def __init__(self, app: ASGIApp, max_file_bytes: int) -> None:
+        self.app = app
+        self.max_file_bytes = max_file_bytes
+        self.max_body_bytes = max_file_bytes + FORM_ALLOWANCE
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a declared length above the limit is refused at once."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "")
+        if declared.isdecimal() and int(declared) > self.max_body_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        received = 0
+
+        async def counted_receive() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.max_body_bytes:
+                await drain(receive)
+                raise UploadTooLarge(self.max_file_bytes)
+            return message
+
+        await self.app(scope, counted_receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # A client that asked first (Expect: 100-continue) is waiting for leave to send: there is nothing to take.
+        if "100-continue" not in Headers(scope=scope).get("expect", ""):
+            await drain(receive)
+        await error_response(scope, too_large(self.max_file_bytes))(scope, receive, send)
+
+
+class OwnerCookie:
+    """Gives each browser a random cookie that only the server can read: history and jobs belong to it.
+
+    Set with pages only, not with each of a page's many files, so that one visit gets one cookie.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, with a new cookie where a page is asked for without one."""
+        if scope["type"] != "http" or owner_of(scope) is not None or not _asks_for_page(scope):
+            await self.app(scope, receive, send)
+            return
+        cookie = f"{OWNER_COOKIE}={secrets.token_urlsafe(32)}; Max-Age={OWNER_COOKIE_SECONDS}"
+        cookie += "; Path=/; HttpOnly; SameSite=Lax"
+        if scope.get("scheme") == "https":
+            cookie += "; Secure"
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("Set-Cookie", cookie)
+            await send(message)
+
+        await self.app(scope, receive, send_with_cookie)
+
+
+def owner_of(scope: Scope) -> str | None:
+    """The owner named by the request's cookie; None where there is none or it is not one of ours."""
+    jar = SimpleCookie()
+    try:
+        jar.load(Headers(scope=scope).get("cookie", ""))
+    except CookieError:
+        return None
+    value = jar[OWNER_COOKIE].value if OWNER_COOKIE in jar else ""
+    return value if _OWNER.fullmatch(value) else None
+
+
+def is_local(scope: Scope) -> bool:
+    """Whether the request comes straight from this machine and not from somebody's web page."""
+    headers = Headers(scope=scope)
+    client = scope.get("client")
+    if client is None or not _is_loopback(client[0]) or any(name in headers for name in _FORWARDING):
+        return False
+    host = headers.get("host", "")
+    origin = headers.get("origin")
+    return _is_loopback(_host_name(host)) and (origin is None or urlsplit(origin).netloc == host)
+
+
+async def drain(receive: Receive) -> None:
+    """Take and forget what the client is still sending, up to ``DRAIN_BYTES`` and ``DRAIN_SECONDS``."""
+    taken = 0
+    with anyio.move_on_after(DRAIN_SECONDS):
+        while taken < DRAIN_BYTES:
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if message["type"] != "http.request" or not message.get("more_body", False):
+                return
+
+
+def _asks_for_page(scope: Scope) -> bool:
+    return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _host_name(host: str) -> str:
+    return urlsplit(f"//{host}").hostname or ""
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost":
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)

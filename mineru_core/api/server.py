@@ -1,0 +1,75 @@
+"""Everything a server answers beside the browser app: what asgi.py mounts, and a server without the browser app."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+
+from mineru_core.api import health, pictures
+from mineru_core.api.app import create_api
+from mineru_core.api.backend import Backend
+from mineru_core.api.documents import API_PREFIX
+from mineru_core.api.errors import error_response
+from mineru_core.api.middleware import OwnerCookie, RequestId
+from mineru_core.errors import NotFound
+
+ALIAS = "/v1/document/parse"
+
+Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
+
+
+class ServerParts:
+    """Routes, middleware and lifespan that belong together; one a process.
+
+    parts = ServerParts()
+    app = App(script, routes=parts.routes, middleware=parts.middleware, lifespan=parts.lifespan)
+    """
+
+    def __init__(self, backend: Backend | None = None) -> None:
+        self.backend = backend if backend is not None else Backend()
+        self.api = create_api(self.backend)
+        self.routes: list[BaseRoute] = [
+            *health.routes(self.backend),
+            *pictures.routes(self.backend),
+            Route(ALIAS, endpoint=self.api),
+            Mount(API_PREFIX, app=self.api),
+        ]
+        self.middleware = [Middleware(RequestId), Middleware(OwnerCookie)]
+
+    @property
+    def lifespan(self) -> Lifespan:
+        """Starts the backend before the first request and stops it after the last."""
+
+        @asynccontextmanager
+        async def run(_app: Any) -> AsyncIterator[None]:
+            # A mounted application's own lifespan does not run: it is entered here.
+            async with self.api.router.lifespan_context(self.api):
+                await self.backend.start()
+                try:
+                    yield
+                finally:
+                    await self.backend.stop()
+
+        return run
+
+
+def create_api_server(backend: Backend | None = None) -> Starlette:
+    """The HTTP API and the health routes without the browser app."""
+    parts = ServerParts(backend)
+
+    async def not_found(request: Request, _error: Exception) -> Response:
+        return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
+
+    return Starlette(
+        routes=parts.routes,
+        middleware=[Middleware(RequestId)],
+        lifespan=parts.lifespan,
+        exception_handlers={404: not_found},
+    )

@@ -1,0 +1,104 @@
+"""``mineru-workbench serve``: the browser app and the HTTP API in one process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from mineru_core.cli.console import tell_error
+from mineru_core.errors import InvalidSetting, WorkbenchError
+from mineru_core.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+SHUTDOWN_S = 5
+"""Seconds that open requests get to end when the server stops."""
+
+MAX_MESSAGE_BYTES = 200_000_000
+"""Bytes of one message of the browser app's web socket; Streamlit's own limit."""
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def app_folder() -> Path:
+    """Where asgi.py and app.py are: inside an installed package, or in the checkout around it."""
+    installed = PACKAGE / "_app"
+    return installed if installed.is_dir() else PACKAGE.parent
+
+
+def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
+    """Serve until interrupted; 0, or 1 with the reason on stderr."""
+    import uvicorn
+
+    try:
+        settings = load_settings()
+        host, port = host or settings.server.host, port or settings.server.port
+        check_port(host, port)
+        application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
+    except WorkbenchError as error:
+        tell_error(error)
+        return 1
+    typer.echo(f"MinerU Workbench: {_url(host, port)}   (HTTP API: {_url(host, port)}/api/v1/document/parse)", err=True)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application,
+            host=host,
+            port=port,
+            log_level=settings.server.log_level,
+            access_log=False,
+            server_header=False,
+            # Who is called local is decided by the connection itself, never by a header.
+            proxy_headers=False,
+            ws_max_size=MAX_MESSAGE_BYTES,
+            timeout_graceful_shutdown=SHUTDOWN_S,
+        )
+    )
+    server.run()
+    return 0 if server.started else 1
+
+
+def check_port(host: str, port: int) -> None:
+    """Raise ``InvalidSetting`` where the address cannot be listened on."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise InvalidSetting(
+            f"{host}:{port} cannot be listened on: {error.strerror or error}.",
+            f"Stop what uses it, or choose another port: mineru-workbench serve --port {port + 1}",
+        ) from error
+
+
+def load_application(path: Path, port: int) -> ASGIApp:
+    """The ASGI application in ``path``. Raises ``InvalidSetting`` where the file is not there."""
+    if not path.is_file():
+        raise InvalidSetting(f"{path.name} of the browser app is missing.", "Install mineru-workbench again.")
+    # Streamlit reads where it runs from its own settings, not from the server that runs it.
+    os.environ.setdefault("STREAMLIT_SERVER_PORT", str(port))
+    spec = importlib.util.spec_from_file_location("mineru_workbench_asgi", path)
+    assert spec is not None  # a .py file always has a spec and a loader
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    application: ASGIApp = module.app
+    return application
+
+
+def _api_application(settings: Settings) -> ASGIApp:
+    from mineru_core.api.backend import Backend
+    from mineru_core.api.server import create_api_server
+
+    return create_api_server(Backend(settings))
+
+
+def _url(host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Installs what is missing for one purpose; does next to nothing when all is there.
+#
+#   tools/setup.sh run      .venv, the package, the embedded engine's weights
+#   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
+#   tools/setup.sh dev      .venv, the package, linters and test tools
+#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests
+#
+# PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly VENV_PYTHON=.venv/bin/python
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+find_python() {
+    local candidate
+    for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11; do
+        if [ -n "$candidate" ] && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    die "Python 3.11 or later is needed. Install it, or name it: PYTHON=/path/to/python3 make run"
+}
+
+make_venv() {
+    # A .venv that was moved or whose Python has gone cannot start: make it anew.
+    if "$VENV_PYTHON" -m pip --version >/dev/null 2>&1; then
+        return
+    fi
+    local python
+    python=$(find_python)
+    say "Making .venv with $("$python" --version)"
+    "$python" -m venv --clear .venv \
+        || die "the venv module is missing. On Debian or Ubuntu: sudo apt-get install python3-venv"
+}
+
+# The name changes whenever pyproject.toml, the interpreter or what is asked for does.
+stamp_of() {
+    "$VENV_PYTHON" - "$1" <<'PYTHON'
+import hashlib, pathlib, sys
+digest = hashlib.sha256(pathlib.Path("pyproject.toml").read_bytes() + sys.version.encode())
+print(f".venv/.installed-{sys.argv[1]}-{digest.hexdigest()[:16]}")
+PYTHON
+}
+
+have_uv() {
+    [ -x .venv/bin/uv ] || "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check uv
+}
+
+# uv is several times faster but does not read pip's configuration: hand it the index, and fall back to pip.
+install_packages() {
+    local index
+    index=$("$VENV_PYTHON" -m pip config get global.index-url 2>/dev/null || true)
+    index=${PIP_INDEX_URL:-$index}
+    if have_uv && UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-${index:-https://pypi.org/simple}}" \
+        .venv/bin/uv pip install --quiet --python "$VENV_PYTHON" "$@"; then
+        return
+    fi
+    say "uv could not install; trying pip"
+    "$VENV_PYTHON" -m pip install --quiet --upgrade 'pip>=25.1'
+    "$VENV_PYTHON" -m pip install --quiet "$@"
+}
+
+packages() {
+    local name=$1 stamp
+    shift
+    stamp=$(stamp_of "$name")
+    [ -e "$stamp" ] && return
+    say "Installing packages ($name)"
+    install_packages "$@"
+    rm -f .venv/.installed-"$name"-*
+    touch "$stamp"
+}
+
+weights() {
+    "$VENV_PYTHON" -m mineru_core.cli models install embedded --quiet
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        sudo -n "$@"
+    else
+        return 1
+    fi
+}
+
+has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+has_cjk_font() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family 2>/dev/null)" ]; }
+
+browser() {
+    local missing=()
+    has_chromium || missing+=(chromium)
+    has_cjk_font || missing+=(fontconfig fonts-noto-cjk)
+    [ ${#missing[@]} = 0 ] && return
+    say "Installing for the browser tests: ${missing[*]}"
+    command -v apt-get >/dev/null || die "the browser tests need Chromium and a Chinese font: install ${missing[*]}, or NO_BROWSER=1 make test"
+    { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null; } \
+        || die "the browser tests need: sudo apt-get install ${missing[*]}   (or go without them: NO_BROWSER=1 make test)"
+}
+
+case "${1:-}" in
+    run)
+        make_venv
+        packages run -e .
+        weights
+        ;;
+    mineru)
+        make_venv
+        packages mineru -e '.[mineru]'
+        weights
+        ;;
+    dev)
+        make_venv
+        packages dev -e . --group dev
+        ;;
+    test)
+        make_venv
+        packages dev -e . --group dev
+        weights
+        [ -n "${NO_BROWSER:-}" ] || browser
+        ;;
+    *) die "say what for: run, mineru, dev or test" ;;
+esac
