@@ -1,0 +1,47 @@
+"""Shared by the whole suite: a home folder of one's own, and servers that are started once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mineru_core.settings import load_settings
+from tests.servers import serve_process, workbench_environment
+
+
+@pytest.fixture(scope="session")
+def models_dir() -> Path:
+    """The folder of the weights that ``make test`` has installed: a home of a test's own has none."""
+    return load_settings().models_dir
+
+
+@pytest.fixture
+def home(tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder that this test's settings name, with the installed weights and no other setting."""
+    for name in list(os.environ):
+        if name.startswith("MINERU_WORKBENCH_"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("MINERU_WORKBENCH_HOME", str(folder))
+    monkeypatch.setenv("MINERU_WORKBENCH_MODELS", str(models_dir))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def echo_server(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterator[str]:
+    """Base URL of UI and API in a process of their own, with the echo engine; one for the whole run."""
+    environment = workbench_environment(tmp_path_factory.mktemp("echo-home"), models_dir, ENGINE__NAME="echo")
+    with serve_process(environment) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def embedded_server(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterator[str]:
+    """The same with the embedded engine; for tests marked ``models``."""
+    environment = workbench_environment(tmp_path_factory.mktemp("embedded-home"), models_dir)
+    with serve_process(environment) as url:
+        yield url
