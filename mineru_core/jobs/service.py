@@ -17,6 +17,7 @@ from mineru_core.document.task import Region
 from mineru_core.errors import Cancelled, EncryptedPdf, InvalidRequest, NotFound, Overloaded, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.intake import Document, open_document
+from mineru_core.jobs.housekeeper import Chore, keep_house
 from mineru_core.jobs.liveness import Presence
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.queue import JobQueue, Submission
@@ -80,12 +81,18 @@ class JobService:
         """Take over what dead services left, and begin to work; calling it again does nothing."""
         if self._threads:
             return
-        self._take_over()
-        jobs = [("housekeeper", self._keep_house)]
-        jobs += [(f"worker-{n + 1}", self._work) for n in range(self.settings.jobs.workers)]
-        for name, target in jobs:
-            thread = threading.Thread(target=target, name=f"jobs-{name}", daemon=True)
-            self._threads.append(thread)
+        chores = (
+            Chore(self._look_after_runs, _LOOK_S),
+            Chore(self._take_over, _TAKE_OVER_S),
+            Chore(self._enforce_retention, _RETENTION_S),
+        )
+        house = threading.Thread(target=keep_house, args=(chores, self._closing), name="jobs-house", daemon=True)
+        workers = [
+            threading.Thread(target=self._work, name=f"jobs-worker-{n + 1}", daemon=True)
+            for n in range(self.settings.jobs.workers)
+        ]
+        self._threads = [house, *workers]
+        for thread in self._threads:
             thread.start()
 
     def close(self) -> None:
@@ -123,13 +130,12 @@ class JobService:
             raise Overloaded("The service is stopping.")
         if len(words) > _MAX_WORDS:
             raise InvalidRequest(f"The words are longer than {_MAX_WORDS} characters.", "Say it in fewer words.")
-        name = _storable(name)
-        needs_password = self._inspect(data, name, regions, password)
+        clean_name, needs_password = self._inspect(data, name, regions, password)
         job_id = uuid.uuid4().hex
         submission = Submission(
             job_id=job_id,
             data=data,
-            name=name,
+            name=clean_name,
             words=_storable(words),
             owner=owner,
             regions=_REGIONS.dump_json(tuple(regions)).decode(),
@@ -144,6 +150,15 @@ class JobService:
             raise
         self._announce()
         return Job.from_row(row)
+
+    def resubmit(self, job_id: str, owner: str, *, words: str = "", regions: Sequence[Region] = ()) -> Job:
+        """Ask something else about the document of a job, without handing it in again. Returns the new pending job.
+
+        Raises ``NotFound`` where the document is no longer kept, and what ``submit`` raises.
+        """
+        row = self._queue.get(job_id, owner)
+        data, password = self._queue.blob(row.blob, owner), self._passwords.get(job_id)
+        return self.submit(data, name=row.source, words=words, owner=owner, regions=regions, password=password)
 
     def get(self, job_id: str, owner: str) -> Job:
         """The job as it stands now. Raises ``NotFound``."""
@@ -199,8 +214,8 @@ class JobService:
         data = self._queue.blob(row.blob, owner)
         return open_document(data, name=row.source, password=self._passwords.get(job_id), settings=self.settings)
 
-    def _inspect(self, data: bytes, name: str, regions: Sequence[Region], password: str | None) -> bool:
-        """Open the document to refuse at once what cannot be read; True where it took the password."""
+    def _inspect(self, data: bytes, name: str, regions: Sequence[Region], password: str | None) -> tuple[str, bool]:
+        """Open the document to refuse at once what cannot be read: its clean name, and whether it took the password."""
         needs_password = False
         try:
             document = open_document(data, name=name, settings=self.settings)
@@ -213,7 +228,7 @@ class JobService:
             for region in regions:
                 if region.page > document.page_count:
                     raise InvalidRequest(f"A region is on page {region.page} of {document.page_count}.")
-        return needs_password
+            return document.name, needs_password
 
     def _submit(self, submission: Submission) -> JobRow:
         places = self.settings.jobs.waiting_places
@@ -318,28 +333,6 @@ class JobService:
         with self._changed:
             self._changed.wait_for(lambda: self._changes != seen, timeout_s)
 
-    def _keep_house(self) -> None:
-        """The housekeeper's thread: progress to the database, cancels from other processes, dead services, retention.
-
-        Each is tried again at its next turn, so a database that is busy for a while stops none of them.
-        """
-        due: dict[Callable[[], None], float] = dict.fromkeys((self._enforce_retention,), 0.0)
-        due |= {self._take_over: time.monotonic() + _TAKE_OVER_S, self._look_after_runs: 0.0}
-        every = {
-            self._look_after_runs: _LOOK_S,
-            self._take_over: _TAKE_OVER_S,
-            self._enforce_retention: _RETENTION_S,
-        }
-        while not self._closing.wait(_LOOK_S):
-            for chore, at in due.items():
-                if time.monotonic() < at:
-                    continue
-                try:
-                    chore()
-                except (SQLAlchemyError, OSError):
-                    _LOG.exception("a chore failed")
-                due[chore] = time.monotonic() + every[chore]
-
     def _look_after_runs(self) -> None:
         with self._changed:
             running = dict(self._running)
@@ -368,5 +361,5 @@ class JobService:
 
 
 def _storable(text: str) -> str:
-    """The text without the lone surrogates that names from a file system can hold and no database can."""
+    """The text without lone surrogates: a command line can hold them, a database cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")

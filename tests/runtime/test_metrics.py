@@ -1,0 +1,49 @@
+import pytest
+
+from mineru_core.runtime.metrics import Metrics
+
+
+def test_two_registries_do_not_share() -> None:
+    first, second = Metrics(), Metrics()
+    first.page_ended()
+    assert first.value("mineru_workbench_pages_total", outcome="ok") == 1
+    assert second.value("mineru_workbench_pages_total", outcome="ok") == 0
+
+
+def test_failures_are_counted_by_code() -> None:
+    metrics = Metrics()
+    metrics.page_ended("engine-failed")
+    metrics.request_ended("corrupt-pdf")
+    metrics.request_ended()
+    assert metrics.value("mineru_workbench_failures_total", code="engine-failed") == 1
+    assert metrics.value("mineru_workbench_failures_total", code="corrupt-pdf") == 1
+    assert metrics.value("mineru_workbench_requests_total", outcome="ok") == 1
+    assert metrics.value("mineru_workbench_requests_total", outcome="failed") == 1
+
+
+def test_a_stage_is_timed_even_when_it_raises() -> None:
+    metrics = Metrics()
+    spent: dict[str, float] = {}
+    with metrics.timed("ocr", spent):
+        pass
+    with pytest.raises(KeyError), metrics.timed("ocr", spent):
+        raise KeyError
+    assert metrics.value("mineru_workbench_stage_seconds_count", stage="ocr") == 2
+    assert spent["ocr"] == pytest.approx(metrics.value("mineru_workbench_stage_seconds_sum", stage="ocr"))
+
+
+def test_queue_and_pages_in_flight() -> None:
+    metrics = Metrics()
+    metrics.set_queue(3, 12)
+    with metrics.reading_page():
+        assert metrics.value("mineru_workbench_pages_in_flight") == 1
+    assert metrics.value("mineru_workbench_pages_in_flight") == 0
+    assert metrics.value("mineru_workbench_queue_fraction") == 0.25
+
+
+def test_rendered_as_prometheus_reads_it() -> None:
+    metrics = Metrics()
+    metrics.observe_batch("lines", 32)
+    body, content_type = metrics.render()
+    assert 'mineru_workbench_batch_items_bucket{batcher="lines",le="32.0"} 1.0' in body.decode()
+    assert content_type.startswith("text/plain")
