@@ -1,1 +1,7 @@
 """From words to a task, and from a task to its answer."""
+
+from mineru_core.instruct.answer import answer
+from mineru_core.instruct.describe import describe
+from mineru_core.instruct.parse import parse_words
+
+__all__ = ["answer", "describe", "parse_words"]

@@ -1,0 +1,140 @@
+"""From what was found and what was asked to the answer; no engine takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, PageAnalysis
+from mineru_core.document.table import Table
+from mineru_core.document.task import Answer, Note, Task, TaskKind
+from mineru_core.instruct.fields import read_fields
+from mineru_core.instruct.find import find
+
+_NOTES = {
+    "not-understood": "The words were not understood, so everything is given.",
+    "unsupported-request": "Summaries, translations and rewriting are not done; the content is given as it is.",
+    "charts-unsupported": "The engine that read this document cannot read chart data yet.",
+    "formulas-unsupported": "The engine that read this document cannot read formulas yet.",
+}
+
+
+def answer(analysis: DocumentAnalysis, task: Task) -> Answer:
+    """The answer to ``task`` from ``analysis`` alone; the same for the same two.
+
+    Codes in ``task.notes`` come back as notes; further ones: ``no-such-page``, ``no-tables``, ``no-such-table``,
+    ``no-charts``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``.
+    """
+    pages, notes = _chosen_pages(analysis, task.pages)
+    notes = [*(Note(code=code, message=_NOTES.get(code, code)) for code in task.notes), *notes]
+    by_kind = {
+        TaskKind.EVERYTHING: _everything,
+        TaskKind.TEXT: _text,
+        TaskKind.TABLES: _tables,
+        TaskKind.CHARTS: _charts,
+        TaskKind.FORMULAS: _formulas,
+        TaskKind.FIELDS: _fields,
+        TaskKind.FIND: _find,
+    }
+    given = by_kind[task.kind](pages, task)
+    return given.model_copy(update={"notes": (*notes, *given.notes)})
+
+
+def page_text(page: PageAnalysis) -> str:
+    """All text of a page in reading order, blocks parted by a blank line, tables as rows of cells parted by tabs."""
+    return "\n\n".join(text for block in page.blocks if (text := block_text(block)))
+
+
+def block_text(block: Block) -> str:
+    """The text of one block; a table gives a line a row with a tab between cells."""
+    if block.table is not None:
+        rows = block.table.rows()
+        text = "\n".join("\t".join(" ".join(cell.split()) for cell in row).rstrip("\t") for row in rows)
+        return f"{block.table.caption}\n{text}" if block.table.caption else text
+    return block.text or "\n".join(line.text for line in block.lines)
+
+
+def _chosen_pages(analysis: DocumentAnalysis, numbers: Sequence[int]) -> tuple[tuple[PageAnalysis, ...], list[Note]]:
+    """The pages that the task is limited to (-1 is the last page of the document), and a note on those it has not."""
+    if not numbers:
+        return analysis.pages, []
+    count = analysis.page_count
+    wanted = {n if n > 0 else count + 1 + n for n in numbers}
+    missing = sorted(n for n in wanted if not 1 <= n <= count)
+    notes = []
+    if missing:
+        has = "1 page" if count == 1 else f"{count} pages"
+        notes.append(
+            Note(code="no-such-page", message=f"The document has {has}; some of the pages asked for do not exist.")
+        )
+    return tuple(page for page in analysis.pages if page.page in wanted), notes
+
+
+def _all_text(pages: Iterable[PageAnalysis]) -> str:
+    return "\n\n".join(text for page in pages if (text := page_text(page)))
+
+
+def _text(pages: Sequence[PageAnalysis], task: Task) -> Answer:  # noqa: ARG001  every kind takes the task
+    return Answer(kind=TaskKind.TEXT, text=_all_text(pages))
+
+
+def _everything(pages: Sequence[PageAnalysis], task: Task) -> Answer:  # noqa: ARG001
+    return Answer(
+        kind=TaskKind.EVERYTHING,
+        text=_all_text(pages),
+        tables=_tables_of(pages),
+        charts=tuple(b.chart for p in pages for b in p.blocks if b.chart is not None),
+    )
+
+
+def _tables_of(pages: Iterable[PageAnalysis]) -> tuple[Table, ...]:
+    return tuple(table for page in pages for table in page.tables)
+
+
+def _tables(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    found = _tables_of(pages)
+    if not found:
+        return Answer(kind=TaskKind.TABLES, notes=(Note(code="no-tables", message="No table was found."),))
+    chosen = sorted({i if i >= 0 else len(found) + i for i in task.table_indexes}) or range(len(found))
+    missing = [i for i in chosen if not 0 <= i < len(found)]
+    notes: tuple[Note, ...] = ()
+    if missing:
+        has = "There is 1 table" if len(found) == 1 else f"There are {len(found)} tables"
+        notes = (Note(code="no-such-table", message=f"{has}; some of those asked for do not exist."),)
+    return Answer(kind=TaskKind.TABLES, tables=tuple(found[i] for i in chosen if i not in missing), notes=notes)
+
+
+def _charts(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    charts = tuple(b.chart for p in pages for b in p.blocks if b.chart is not None)
+    silent = charts or "charts-unsupported" in task.notes
+    notes = () if silent else (Note(code="no-charts", message="No chart was found."),)
+    return Answer(kind=TaskKind.CHARTS, charts=charts, notes=notes)
+
+
+def _formulas(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    blocks = tuple(b for p in pages for b in p.blocks if b.type is BlockType.EQUATION)
+    silent = blocks or "formulas-unsupported" in task.notes
+    notes = () if silent else (Note(code="no-formulas", message="No formula was found."),)
+    return Answer(
+        kind=TaskKind.FORMULAS, blocks=blocks, text="\n\n".join(b.text for b in blocks if b.text), notes=notes
+    )
+
+
+def _find(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    matches, exact = find(pages, task.query)
+    notes: tuple[Note, ...] = ()
+    if not matches:
+        notes = (Note(code="not-found", message="The phrase was not found."),)
+    elif not exact:
+        notes = (Note(code="near-hits-only", message="The phrase was not found as written; similar places are given."),)
+    return Answer(kind=TaskKind.FIND, matches=matches, notes=notes)
+
+
+def _fields(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    values = read_fields(pages, task.fields, task.language)
+    missing = [value.name for value in values if not value.found]
+    notes: tuple[Note, ...] = ()
+    if missing:
+        notes = (Note(code="fields-not-found", message=f"Not found: {', '.join(missing)}."),)
+    elif not values:
+        notes = (Note(code="fields-not-found", message="No known field was found."),)
+    return Answer(kind=TaskKind.FIELDS, fields=values, notes=notes)

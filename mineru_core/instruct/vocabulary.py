@@ -1,0 +1,187 @@
+"""The words that say what is wanted, as regular expressions over lower-case, half-width, simplified text."""
+
+from __future__ import annotations
+
+import re
+
+from mineru_core.instruct.numbers import CARDINAL, HAN, LIST, ORDINAL, ORDINAL_LIST, han_list
+from mineru_core.instruct.reader import QUOTE
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{p})" for p in patterns))
+
+
+# --- pages -------------------------------------------------------------------------------------------------------
+_ON = r"(?:\b(?:on|of|from|in|for|at|across)\s+)?(?:\b(?:the|only)\s+)?"
+PAGE_LISTS = _any(rf"{_ON}\b(?:pages?|pp?\.?|pgs?\.?)\s*(?:no\.?\s*|number\s+|#\s*)?(?P<it>{LIST})(?!\s*%)")
+PAGE_ORDINALS = _any(rf"{_ON}\b(?P<it>{ORDINAL_LIST})\s+pages?\b")
+PAGES_FIRST = _any(rf"{_ON}\bfirst\s+(?P<it>{CARDINAL})\s+pages\b")
+PAGES_LAST = _any(rf"{_ON}\b(?:last|final)\s+(?P<it>{CARDINAL})\s+pages\b")
+PAGE_FINAL = _any(rf"{_ON}\b(?:very\s+last|final|last)\s+page\b", r"在?(?:最后(?:的)?一?页|末页|尾页)")
+PAGE_FRONT = _any(r"在?(?:首页|头一页|封面页?)", rf"{_ON}\b(?:cover|front|title)\s+page\b")
+HAN_PAGES = re.compile(rf"在?第\s*(?P<it>{han_list(r'页')})\s*页(?!码)")
+HAN_PAGE_RANGES = re.compile(r"(?<![\d前后第])(?P<it>\d{1,9}(?:\s*(?:-|~|到|至|,)\s*\d{1,9})*)\s*页(?!码)")
+HAN_PAGES_FIRST = re.compile(rf"在?(?:前|头|开头)(?:面)?的?\s*(?P<it>{HAN})\s*页")
+HAN_PAGES_LAST = re.compile(rf"在?(?:最后|后|末尾|末)(?:面)?的?\s*(?P<it>{HAN})\s*页")
+HAN_PAGES_BACK = re.compile(rf"在?倒数第\s*(?P<it>{HAN})\s*页")
+PAGES_ALL = _any(
+    rf"{_ON}\b(?:every|each|all)(?:\s+of)?(?:\s+the)?\s+pages?\b",
+    r"\b(?:on|of|from|in)\s+(?:this|the(?:\s+(?:current|whole|entire))?)\s+page\b",
+    r"(?:每一?|各|所有|全部|整个|这一?|本|该|当前)(?:的)?页(?:面)?(?:上|中|里|内)?",
+)
+
+# --- what the answer is wanted as: says nothing about what is looked for ------------------------------------------
+_FORMATS = r"(?:csv|xlsx?|excel|json|html|markdown|md|tsv)"
+SHEET_FORMATS = re.compile(r"csv|xlsx?|excel|tsv|spreadsheet|表格|table")
+OUTPUTS = _any(
+    rf"\b(?:(?:as|to|into|in)\s+)?(?:an?\s+)?(?:ms\s+|microsoft\s+)?{_FORMATS}\b(?:\s+(?:files?|format|form|workbook|"
+    rf"sheet|tables?))?",
+    r"\b(?:as|into|to)\s+(?:a|an)\s+(?:(?:data\s*)?table|spreadsheet)\b|\b(?:as|into|to)\s+(?:tables?|spreadsheets?)\b",
+    rf"(?:导出|转换|转|另?存|保存|生成|整理|做|变|返回|给我)?(?:为|成|到|出)?\s*(?<![a-z]){_FORMATS}(?![a-z])\s*(?:文件|格式|表格|文档)?",
+    r"(?:导出|转换|转|整理|做|变|生成|还原)(?:为|成)(?:一?[个张])?(?:电子)?表格?(?:格式|形式)?",
+    r"以(?:电子)?表格(?:的)?(?:格式|形式)",
+)
+NEGATED = _any(
+    r",?\s*(?:\b(?:but|and)\s+)?\b(?:no|not|without|excluding|except|ignore|skip)\s+(?:(?:any|the|all|for)\s+)*"
+    r"(?:tables?|charts?|graphs?|figures?|images?|pictures?|formulas?|equations?|text|headers?|footers?)\b",
+    r",?(?:但|而)?(?:不要|不含|不包括|不需要|不带|无需|忽略|去掉|除了|除)(?:任何|所有)?(?:的)?"
+    r"(?:表格?|图表|图片|图|公式|文字|文本|页眉|页脚)(?:以外|之外|外)?的?",
+)
+
+# --- which table -------------------------------------------------------------------------------------------------
+_EN_TABLES = r"(?:data\s+)?tables?\b"
+_HAN_TABLES = r"(?:个|张|份|幅)?\s*(?:数据)?(?:表格|表(?!示|明|达|面|现|单|头))"
+TABLE_LISTS = _any(
+    rf"\btables?\s*(?:no\.?\s*|number\s+|nr\.?\s*|#\s*)?(?P<it>{LIST})(?!\s*(?:%|pages?\b))",
+)
+TABLE_ORDINALS = re.compile(rf"\b(?P<it>{ORDINAL_LIST})\s+{_EN_TABLES}")
+TABLES_FIRST = re.compile(rf"\b(?:first|top)\s+(?P<it>{CARDINAL})\s+{_EN_TABLES}")
+TABLES_LAST = re.compile(rf"\b(?:last|final|bottom)\s+(?P<it>{CARDINAL})\s+{_EN_TABLES}")
+TABLES_BACK = re.compile(rf"\b(?P<it>{ORDINAL})(?:\s+(?:to|from(?:\s+the)?)\s+|-to-|-)(?:the\s+)?last\s+{_EN_TABLES}")
+TABLE_FINAL = _any(rf"\b(?:very\s+last|final|last)\s+{_EN_TABLES}", rf"最后(?:的)?一?{_HAN_TABLES}|末{_HAN_TABLES}")
+HAN_TABLES = re.compile(rf"第\s*(?P<it>{han_list(r'(?:个|张|份|幅)(?:表格?)?')})\s*{_HAN_TABLES}")
+HAN_TABLES_FIRST = re.compile(rf"(?:前|头)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
+HAN_TABLES_LAST = re.compile(rf"(?:最后|后|末尾)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
+HAN_TABLES_BACK = re.compile(rf"倒数第\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
+HAN_TABLE_NUMBERS = re.compile(rf"(?<![图列])表格?\s*(?P<it>{han_list(r'表格?')})(?![年月日号个张页])")
+
+# --- sorts of things ---------------------------------------------------------------------------------------------
+CHARTS = _any(
+    r"\b(?:(?:bar|line|pie|area|column|scatter|donut|doughnut|radar|bubble)[\s-]*)?(?:charts?|graphs?|plots?)\b",
+    r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|behind)\s+"
+    r"(?:the\s+)?figures?\b",
+    r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
+    r"(?:图|图形|图片|图像)(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
+)
+TABLES = _any(
+    rf"\b{_EN_TABLES}|\btabular\b|\bspread\s*sheets?\b|\bline[\s-]items?\b|\brows\s+and\s+columns\b",
+    r"\bbalance\s+sheets?\b|\bincome\s+statements?\b",
+    r"(?<![代发外手列图仪电水钟怀地])表(?!示|明|现|达|面|演|扬|情|述|白|决|单|头|哥|弟|姐|妹|格?(?:中|里|内|上)的?$)格?",
+    r"明细(?!表)|成绩单",
+)
+FORMULAS = _any(
+    r"\bformula(?:s|e)?\b|\bequations?\b|\bmath(?:s|ematics)?\b|\blatex\b",
+    r"公式|方程式?|数学式|(?<![a-z])latex(?![a-z])",
+)
+TEXT = _any(
+    r"\b(?:(?:full|plain|raw|body|all|running)\s+)*texts?\b|\bocr\b|\btranscri(?:be|ption|pt)\b|\bwording\b|\bwords\b",
+    r"\bparagraphs?\b|\bwhat\s+(?:does|do)\s+(?:it|this|that|they|the\s+\w+)\s+say\b|\bwhat(?:'s|\s+is)\s+written\b",
+    r"文字|文本|全文|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])",
+)
+EVERYTHING = _any(
+    r"\beverything\b|\bcontents?\b|\bdata\b|\binformation\b|\binfo\b|\ball\b|\b(?:whole|entire|complete)\s+\w+\b",
+    r"全部|所有|一切|整个|整页|内容|数据|信息",
+)
+KEY_FIELDS = _any(
+    r"\b(?:key|main|important|all)[\s-]+(?:fields?|information|info|details|facts|data\s+points)\b|\bkey[\s-]+values?"
+    r"(?:\s+pairs?)?\b|\bfields\b",
+    r"(?:关键|主要|重要|核心|全部|所有)(?:的)?(?:字段|信息|要素)|字段|键值对?|要素",
+)
+UNSUPPORTED = _any(
+    r"\b(?:summari[sz]e|summary\s+of|translat\w+|explain|paraphrase|rewrite|proofread|redact)\b",
+    r"翻译|总结|概括|摘要一下|解释|改写|润色|归纳",
+)
+
+# --- looking for a phrase ----------------------------------------------------------------------------------------
+FIND = (
+    re.compile(r"\b(?:find|search(?:\s+for)?|look(?:ing)?\s+(?:for|up)|locate|highlight|grep)\b(?:\s+me\b)?(?P<it>.*)"),
+    re.compile(
+        r"\bwhere(?:'s\b|\s+(?:is|are|was|does|do|did|can\s+(?:i|we)\s+(?:find|see)))(?P<it>.*?)"
+        r"(?:\b(?:appears?|occurs?|mentioned|located|stands?|come\s+up)\b.*)?$"
+    ),
+    re.compile(
+        r"\b(?:which|what)\s+pages?\s+(?:mentions?|has|have|contains?|is|are|says?|includes?|talks?\s+about|shows?)(?P<it>.*?)"
+        r"(?:\bon\b\s*)?$"
+    ),
+    re.compile(r"\b(?:mentions?|occurrences?|instances?)\s+of\b(?P<it>.*)"),
+    re.compile(r"\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
+    re.compile(
+        r"(?P<it>[^,;.?!]+?)(?:\s*(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置))"
+    ),
+    re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
+    re.compile(r"(?:有没有|是否)(?:提到|出现|包含|提及|有)?(?P<it>.+)"),
+    re.compile(
+        r"(?:查找|搜索|搜寻|搜一?下|寻找|检索|定位|查询|查一?下|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
+        r"(?:一下|出来?|到)?(?P<it>.+)"
+    ),
+)
+PICK_OUT = re.compile(r"找出|找到|\b(?:find|locate|look\s+(?:for|up))\s+(?:me\s+)?(?:the|out)\b")
+ASKS_PLACE = re.compile(r"\bwhere\b|\bpages?\b|哪里|哪儿|哪一?页|第几页|位置|地方|何处")
+QUERY_HEAD = _any(
+    r"^(?:\s|[:,.\-])+",
+    r"^(?:the|an?|any|all|every|each|for|that|out)\b",
+    r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
+    r"^(?:一下|所有的?|全部的?|关键词|关键字|词语|这个词|文中的?|文档中的?|里面的?|其中的?|包含|含有|有关)",
+)
+QUERY_TAIL = _any(
+    r"(?:\s|[?!.,;:])+$",
+    r"\b(?:please|thanks|for\s+me|(?:in|on|from|of|within)\s+(?:this|the|my)\s+(?:\w+))$",
+    r"(?:的?(?:位置|地方|字样)|吗|呢|吧|这个词|一下|谢谢)$",
+)
+
+# --- what surrounds a wish without being part of it ---------------------------------------------------------------
+_NOUNS_EN = (
+    r"(?:documents?|docs?|files?|pdfs?|pages?|images?|pictures?|photos?|scans?|screen\s*shots?|invoices?|receipts?|forms?|"
+    r"contracts?|slides?|decks?|reports?|letters?|bills?|statements?|certificates?|ppts?|powerpoint|orders?|one)"
+)
+_NOUNS_HAN = (
+    r"(?:文档|文件|档案|图片|图像|图|照片|截图|扫描件|页面|页|发票|收据|小票|单据|票据|表单|合同|协议|幻灯片|报告|证书|名片|身份证|资料|凭证|账单|"
+    r"订单|pdf|ppt)"
+)
+_VERBS_EN = (
+    r"(?:extract|get|give|show|tell|pull|read|list|return|output|take|grab|fetch|parse|convert|export|recogni[sz]e|"
+    r"capture|scan|analy[sz]e|process|download|copy|turn|save|transcribe|digiti[sz]e|display|provide|send|collect|check)"
+)
+_VERBS_HAN = (
+    r"(?:提取|抽取|识别|读取|获取|找出|找到|列出|输出|显示|查看|返回|导出|取出|导入|"
+    r"解析|分析|读|转换|转成|复制|拿|看|扫描|处理|查询|查|填写|告诉)"
+)
+FIELD_HEAD = _any(
+    r"^(?:\s|[:,.\-?!])+",
+    r"^(?:please|pls|kindly|can|could|would|will|may|hi|hello|hey|help|me|us|you|i|we|need|want|wanna|like|to|know|the|an?|this|"
+    r"that|these|those|all|of|just|only|out|for|it|its|my|and|also|let|then|from|in|on|with|value|values|field|fields|data)\b(?!')",
+    rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b",
+    r"^(?:(?:what|who|which|when|how\s+much|how\s+many)(?:'s|\s+(?:is|are|was|were))|whats|what|who)\b",
+    rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
+    r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将|从|在|只要|只|"
+    r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来?|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
+    rf"^(?:{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
+    rf"{_NOUNS_HAN}的(?!号码?$|代码$|编号$))",
+)
+FIELD_TAIL = _any(
+    r"(?:\s|[?!.,;:])+$",
+    r"\b(?:please|pls|thanks|thank\s+you|for\s+me|only|out|values?|fields?|as|and|to|into|from|in|on|of|with|it|data|is|are|them)$",
+    rf"\b(?:(?:from|in|on|of|for)\s+)?(?:the|this|that|these|my|an?|every|each)\s+{_NOUNS_EN}$",
+    rf"^{_NOUNS_EN}$",
+    r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:呢|吗|吧|啊|谢谢|给我|出来|一下|都要|的|信息|内容|数据|的值|是)$",
+    rf"(?:{_VERBS_HAN})(?:出来|一下)?$",
+)
+FIELD_SPLIT = re.compile(
+    r"[,;/&+\n]|(?<=[\u4e00-\u9fff])\.|\b(?:and|plus|as\s+well\s+as|along\s+with)\b|以及|还有|和|与|及|跟|并且"
+)
+IN_A_TABLE = _any(
+    rf"\b(?:in|from|of|inside|within)\s+(?:the\s+|this\s+|that\s+)?{_EN_TABLES}",
+    r"(?:这[个张]|该|本)?表格?(?:中|里面?|内|上)的?",
+)
+WISH = _any(rf"\b{_VERBS_EN}\b|\b{_NOUNS_EN}\b", rf"{_VERBS_HAN}|{_NOUNS_HAN}")
