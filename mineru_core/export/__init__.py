@@ -1,1 +1,39 @@
-"""From results to CSV, XLSX, Markdown, HTML and JSON."""
+"""Results out: CSV, XLSX, Markdown, HTML and JSON, all made from the same tables, charts and blocks."""
+
+from typing import TYPE_CHECKING, Any
+
+from mineru_core.export.files import FORMATS, check_formats, safe_name, write_files
+from mineru_core.export.html import table_to_html, to_html
+from mineru_core.export.json import to_json
+from mineru_core.export.markdown import table_to_markdown, to_markdown
+from mineru_core.export.result import DocumentResult
+from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
+
+if TYPE_CHECKING:
+    from mineru_core.export.workbook import tables_to_xlsx
+
+__all__ = [
+    "FORMATS",
+    "DocumentResult",
+    "chart_to_csv",
+    "check_formats",
+    "fields_to_csv",
+    "safe_name",
+    "table_to_csv",
+    "table_to_html",
+    "table_to_markdown",
+    "tables_to_xlsx",
+    "to_html",
+    "to_json",
+    "to_markdown",
+    "write_files",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # openpyxl takes most of a second to import, and most callers never write a workbook.
+    if name == "tables_to_xlsx":
+        from mineru_core.export.workbook import tables_to_xlsx
+
+        return tables_to_xlsx
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

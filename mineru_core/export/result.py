@@ -11,7 +11,7 @@ from mineru_core.document.analysis import Block, DocumentAnalysis, PageFailure
 from mineru_core.document.chart import Chart
 from mineru_core.document.model import Model
 from mineru_core.document.table import Table
-from mineru_core.document.task import Answer, Task
+from mineru_core.document.task import Answer, Task, TaskKind
 
 SCHEMA_VERSION = "1.0"
 
@@ -49,13 +49,15 @@ class DocumentResult(Model):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The answer's tables where tables were chosen, else every table of the document."""
-        return self.answer.tables or self.analysis.tables
+        """The answer's tables where tables were asked for (none, if none was found), else every table read."""
+        chosen = self.answer.kind is TaskKind.TABLES
+        return self.answer.tables if chosen else self.answer.tables or self.analysis.tables
 
     @property
     def charts(self) -> tuple[Chart, ...]:
-        """The answer's charts where charts were chosen, else every chart of the document."""
-        return self.answer.charts or self.analysis.charts
+        """The answer's charts where charts were asked for (none, if none was found), else every chart read."""
+        chosen = self.answer.kind is TaskKind.CHARTS
+        return self.answer.charts if chosen else self.answer.charts or self.analysis.charts
 
     @property
     def text(self) -> str:
@@ -65,7 +67,8 @@ class DocumentResult(Model):
     def save(self, folder: str | Path, formats: Sequence[str] = ("csv", "xlsx", "md", "json", "html")) -> list[Path]:
         """Write NAME.md, NAME.tableK.csv … into ``folder`` (made if missing) and return what was written.
 
-        Raises ``InvalidRequest`` for an unknown format.
+        A NAME that has files there already becomes NAME-2; nothing is overwritten. ``export.files.write_files`` has
+        further options. Raises ``InvalidRequest`` for an unknown format.
         """
         from mineru_core.export.files import write_files
 

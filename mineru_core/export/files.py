@@ -1,0 +1,151 @@
+"""Writes a result as files: NAME.md, NAME.json, NAME.html, NAME.tableK.csv … of one document under one NAME."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from mineru_core.document.table import Table
+from mineru_core.errors import InvalidRequest
+from mineru_core.export.html import to_html
+from mineru_core.export.json import to_json
+from mineru_core.export.markdown import to_markdown
+from mineru_core.export.result import DocumentResult
+from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
+
+FORMATS = ("csv", "xlsx", "md", "json", "html", "txt")
+
+_MAX_NAME_BYTES = 180
+_RESERVED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+# What the files of a NAME end with, also those of formats that another run may have written.
+_ENDING = re.compile(
+    r"\.(md|json|html|txt|zip|fields\.csv|content_list\.json|searchable\.pdf|table\d+\.(csv|xlsx)|chart\d+\.csv)",
+    re.IGNORECASE,
+)
+
+_Make = Callable[[], bytes]
+
+
+def write_files(
+    result: DocumentResult, folder: Path, formats: Sequence[str] = FORMATS[:5], *, guard: bool = True
+) -> list[Path]:
+    """Write the formats into ``folder`` (made if missing); returns the files in the order they were written.
+
+    Tables and charts count from 1 in reading order. Files of another document are never overwritten: a NAME that is
+    taken becomes NAME-2, NAME-3 … Each file appears whole or not at all. ``guard`` keeps CSV cells from being run as
+    formulas. Raises ``InvalidRequest`` for an unknown format or a folder that is a file, before anything is written.
+    """
+    chosen = check_formats(formats)
+    if folder.exists() and not folder.is_dir():
+        raise InvalidRequest(f"{folder.name!r} is a file, not a folder.", "Choose another folder.")
+    files = dict(_files(result, chosen, guard=guard))
+    if not files:
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    name = _reserve(folder, safe_name(result.source), next(iter(files)))
+    written = []
+    for ending, make in files.items():
+        path = folder / f"{name}.{ending}"
+        _write(path, make())
+        written.append(path)
+    return written
+
+
+def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
+    """The formats in lower case, each once. Raises ``InvalidRequest`` that names the allowed ones."""
+    wanted = tuple(dict.fromkeys(f.strip().lower().lstrip(".") for f in formats))
+    unknown = [f for f in wanted if f not in FORMATS]
+    if unknown:
+        raise InvalidRequest(
+            f"There is no format {', '.join(map(repr, unknown))}.", f"Choose among: {', '.join(FORMATS)}."
+        )
+    return wanted
+
+
+def safe_name(source: str) -> str:
+    """A file name's stem that every platform takes, made from a document's name; "document" where nothing is left."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", source))[-1]
+    stem = last.rpartition(".")[0] or last
+    clean = "".join(c for c in _RESERVED.sub("_", stem) if c.isprintable()).strip(" .")
+    clean = clean.encode("utf-8", errors="ignore")[:_MAX_NAME_BYTES].decode("utf-8", errors="ignore").strip(" .")
+    if _DEVICES.fullmatch(clean):
+        clean = f"_{clean}"
+    return clean or "document"
+
+
+def _files(result: DocumentResult, formats: Sequence[str], *, guard: bool) -> Iterator[tuple[str, _Make]]:
+    """Ending of each file and what makes its bytes."""
+    for form in formats:
+        if form in _WHOLE:
+            yield form, partial(_encoded, _WHOLE[form], result)
+    if "csv" in formats:
+        for k, table in enumerate(result.tables, 1):
+            yield f"table{k}.csv", partial(table_to_csv, table, guard=guard)
+        for k, chart in enumerate(result.charts, 1):
+            yield f"chart{k}.csv", partial(chart_to_csv, chart, guard=guard)
+        if result.answer.fields:
+            yield "fields.csv", partial(fields_to_csv, result.answer.fields, guard=guard)
+    if "xlsx" in formats:
+        for k, table in enumerate(result.tables, 1):
+            yield f"table{k}.xlsx", partial(_workbook, table)
+
+
+def _encoded(make: Callable[[DocumentResult], str], result: DocumentResult) -> bytes:
+    return make(result).encode("utf-8", errors="replace")
+
+
+def _text(result: DocumentResult) -> str:
+    """The answer's text, else all that was read, with a blank line between blocks."""
+    return result.text or "\n\n".join(block.text for block in result.blocks if block.text)
+
+
+_WHOLE: dict[str, Callable[[DocumentResult], str]] = {"md": to_markdown, "json": to_json, "html": to_html, "txt": _text}
+
+
+def _workbook(table: Table) -> bytes:
+    from mineru_core.export.workbook import tables_to_xlsx
+
+    return tables_to_xlsx([table])
+
+
+def _reserve(folder: Path, stem: str, first_ending: str) -> str:
+    """A NAME with no files in the folder yet. Its first file is made, empty, so that no other writer takes the same
+    NAME in between."""
+    number = 1
+    while True:
+        name = stem if number == 1 else f"{stem}-{number}"
+        if not _is_taken(folder, name):
+            try:
+                (folder / f"{name}.{first_ending}").open("x").close()
+            except FileExistsError:
+                pass
+            else:
+                return name
+        number += 1
+
+
+def _is_taken(folder: Path, name: str) -> bool:
+    """Whether files of this NAME are there, in any case: some file systems know no difference."""
+    start = name.casefold()
+    return any(
+        entry.name.casefold().startswith(start) and _ENDING.fullmatch(entry.name[len(name) :])
+        for entry in os.scandir(folder)
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write beside the target and move into place, so that nobody ever sees half a file."""
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
