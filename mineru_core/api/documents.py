@@ -12,7 +12,7 @@ from mineru_core.api.backend import Backend
 from mineru_core.api.tasks import TaskView, finished_result, json_response, owner_of_call, view_of, wait_for
 from mineru_core.errors import FileTooLarge, InvalidRequest
 from mineru_core.export.result import DocumentResult
-from mineru_core.instruct.places import parse_region
+from mineru_core.instruct.selectors import parse_region
 
 API_PREFIX = "/api"
 """Where the server mounts the API."""

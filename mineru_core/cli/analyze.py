@@ -15,7 +15,7 @@ from mineru_core.document.task import Region, Task
 from mineru_core.errors import EngineError, NotFound, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import parse_words
-from mineru_core.instruct.places import parse_pages, parse_region
+from mineru_core.instruct.selectors import parse_pages, parse_region
 from mineru_core.intake import open_document
 from mineru_core.jobs.model import JobError
 from mineru_core.runtime.context import Progress, RunContext
