@@ -1,0 +1,42 @@
+"""Boxes of text lines on a page that is slightly skewed, as if it were level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from mineru_core.document.analysis import Line
+from mineru_core.document.geometry import Box, Quad
+
+MAX_SKEW = math.radians(15)
+# Short lines say little about the slope.
+MIN_ASPECT = 4.0
+
+
+def page_skew(lines: Sequence[Line]) -> float:
+    """The slope of the text in radians, positive where lines fall to the right; 0 where too little text tells."""
+    slopes = [slope for line in lines if (slope := _slope(line.quad)) is not None and abs(slope) <= MAX_SKEW]
+    return median(slopes) if len(slopes) >= 3 else 0.0
+
+
+def level_box(quad: Quad, skew: float) -> Box:
+    """The box around the corners after the page has been turned back by ``skew`` radians about its origin."""
+    if skew == 0.0:
+        return quad.box
+    cos, sin = math.cos(skew), math.sin(skew)
+    xs = [x * cos + y * sin for x, y in quad]
+    ys = [y * cos - x * sin for x, y in quad]
+    return Box(min(xs), min(ys), max(xs), max(ys))
+
+
+def _slope(quad: Quad) -> float | None:
+    """Slope of a line's middle axis; None for one that is too short or upright."""
+    x0 = (quad.top_left[0] + quad.bottom_left[0]) / 2
+    y0 = (quad.top_left[1] + quad.bottom_left[1]) / 2
+    x1 = (quad.top_right[0] + quad.bottom_right[0]) / 2
+    y1 = (quad.top_right[1] + quad.bottom_right[1]) / 2
+    height = math.dist(quad.top_left, quad.bottom_left)
+    if x1 - x0 < MIN_ASPECT * max(height, 1.0):
+        return None
+    return math.atan2(y1 - y0, x1 - x0)
