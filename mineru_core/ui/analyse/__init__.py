@@ -1,0 +1,1 @@
+"""The Analyse page, a file for each area of the screen."""

@@ -1,0 +1,114 @@
+"""The answer, in the form its kind calls for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from mineru_core.document.table import Table
+from mineru_core.document.task import FieldValue, Match, TaskKind
+from mineru_core.export import chart_to_csv, fields_to_csv
+from mineru_core.export.result import DocumentResult
+from mineru_core.jobs.model import Job
+from mineru_core.ui.analyse.picture import go_to_page
+from mineru_core.ui.analyse.tables import show_tables, table_html
+from mineru_core.ui.analyse.words import show_pages_text
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.services import stem
+from mineru_core.ui.text import counted, html
+
+MATCHES_SHOWN = 200
+
+
+def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
+    """The part of the result that was asked for."""
+    answer = found.answer
+    match answer.kind:
+        case TaskKind.TABLES:
+            show_tables(answer.tables, "answer", job.source, t)
+        case TaskKind.CHARTS:
+            _show_charts(job, found, t)
+        case TaskKind.FIELDS:
+            _show_fields(job, found, t)
+        case TaskKind.FIND:
+            _show_matches(job, found, t)
+        case TaskKind.TEXT if found.task.pages or found.task.regions:
+            _show_text(answer.text, t)
+        case _:
+            show_pages_text(found.analysis.pages, t)
+
+
+def _show_text(text: str, t: Translator) -> None:
+    body = html(text.strip()) or html(t("text.none"))
+    st.html(f'<div class="wb-text">{body}</div>')
+
+
+def _show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
+    for number, chart in enumerate(found.answer.charts, start=1):
+        with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
+            st.html(f'<div class="wb-title">{html(chart.title or t("chart.title", number=number))}</div>')
+            st.download_button(
+                "CSV",
+                data=partial(chart_to_csv, chart),
+                file_name=f"{stem(job.source)}.chart{number}.csv",
+                mime="text/csv",
+                key=f"chart-{number}-csv",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(Table.from_rows(chart.rows()))}</div>')
+
+
+def _show_fields(job: Job, found: DocumentResult, t: Translator) -> None:
+    fields = found.answer.fields
+    several_pages = found.analysis.page_count > 1
+    items = "".join(_field_html(field, t, with_page=several_pages) for field in fields)
+    st.html(f'<dl class="wb-fields">{items}</dl>')
+    if fields:
+        st.download_button(
+            t("download.fields"),
+            data=lambda: fields_to_csv(fields),
+            file_name=f"{stem(job.source)}.fields.csv",
+            mime="text/csv",
+            key="fields-csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
+    name = html(field.name)
+    if not field.found:
+        return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'
+    facts = [f"{t('fields.confidence')} {field.confidence:.0%}"]
+    if with_page and field.page is not None:
+        facts.insert(0, t("text.page", page=field.page))
+    return f"<div><dt>{name}</dt><dd>{html(field.value)}<small>{html(' · '.join(facts))}</small></dd></div>"
+
+
+def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
+    matches = found.answer.matches
+    if not matches:
+        st.html(f'<p class="wb-quiet">{html(t("find.none", query=found.task.query))}</p>')
+        return
+    st.html(f'<div class="wb-title">{html(counted(t, "find.count", len(matches)))}</div>')
+    shown = matches[:MATCHES_SHOWN]
+    for page in dict.fromkeys(one.page for one in shown):
+        if found.analysis.page_count > 1:
+            st.button(
+                t("find.show", page=page),
+                key=f"show-page-{page}",
+                icon=":material/visibility:",
+                type="tertiary",
+                on_click=go_to_page,
+                args=(job.id, page),
+            )
+        lines = "".join(f"<li>{match_html(one)}</li>" for one in shown if one.page == page)
+        st.html(f'<ul class="wb-matches">{lines}</ul>')
+
+
+def match_html(match: Match) -> str:
+    """The line with its hit marked, every text escaped."""
+    before, hit, after = match.text[: match.start], match.text[match.start : match.end], match.text[match.end :]
+    return f"{html(before)}<mark>{html(hit)}</mark>{html(after)}"

@@ -1,0 +1,64 @@
+"""The sidebar: a new document, and the recent ones of this owner."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mineru_core.jobs.model import Job, JobState
+from mineru_core.ui import services, session
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.text import html, label
+
+HISTORY_LENGTH = 30
+
+_ICONS = {
+    JobState.PENDING: ":material/schedule:",
+    JobState.RUNNING: ":material/progress_activity:",
+    JobState.FAILED: ":material/error:",
+    JobState.CANCELLED: ":material/cancel:",
+    JobState.EXPIRED: ":material/history:",
+}
+
+
+def show_history(current: Job | None, owner: str, t: Translator) -> None:
+    """Recent documents, newest first; a click opens one again."""
+    with st.sidebar:
+        st.button(
+            t("history.new"),
+            key="new_document",
+            icon=":material/add:",
+            type="primary" if current else "secondary",
+            width="stretch",
+            on_click=_start_anew,
+        )
+        st.html(f'<div class="wb-title">{html(t("history.title"))}</div>')
+        jobs = services.service().list(owner, limit=HISTORY_LENGTH)
+        if not jobs:
+            st.html(f'<p class="wb-quiet">{html(t("history.empty"))}</p>')
+        with st.container(key="history", gap=None):
+            for job in jobs:
+                _entry(job, job.id == (current.id if current else None), t)
+
+
+def _entry(job: Job, is_current: bool, t: Translator) -> None:
+    name = label(job.source, 32)
+    wish = label(job.words or t("history.everything"), 28)
+    st.button(
+        f"**{name}** :small[{wish}]" if is_current else f"{name} :small[:gray[{wish}]]",
+        key=f"open-{job.id}",
+        icon=_ICONS.get(job.state, ":material/description:"),
+        help=f"{t(f'state.{job.state.value}')} · {job.created_at.astimezone():%Y-%m-%d %H:%M}",
+        on_click=_reopen,
+        args=(job.id,),
+        width="stretch",
+    )
+
+
+def _start_anew() -> None:
+    session.set_problems(())
+    session.open_job(None)
+
+
+def _reopen(job_id: str) -> None:
+    session.set_problems(())
+    session.open_job(job_id, batch=(job_id,))

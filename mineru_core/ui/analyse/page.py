@@ -1,0 +1,136 @@
+"""The Analyse page from top to bottom: the first screen, or a document with its answer."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from mineru_core.jobs.model import Job, JobState
+from mineru_core.ui import services, session
+from mineru_core.ui.analyse.composer import FILE_TYPES, first_screen, hand_in
+from mineru_core.ui.analyse.history import show_history
+from mineru_core.ui.analyse.picture import picture_pane
+from mineru_core.ui.analyse.problems import show_problem, show_problems
+from mineru_core.ui.analyse.progress import show_progress, watch_batch
+from mineru_core.ui.analyse.result import show_result
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.services import Problem, Upload
+from mineru_core.ui.session import Key
+from mineru_core.ui.text import kept_days, label
+
+_STATE_ICONS = {
+    JobState.PENDING: ":material/schedule:",
+    JobState.RUNNING: ":material/progress_activity:",
+    JobState.DONE: ":material/check_circle:",
+    JobState.FAILED: ":material/error:",
+    JobState.CANCELLED: ":material/cancel:",
+    JobState.EXPIRED: ":material/history:",
+}
+
+
+def render() -> None:
+    """Draw the page for this session."""
+    t, owner = session.translator(), session.owner()
+    job = _current_job(owner)
+    show_history(job, owner, t)
+    if job is None:
+        first_screen(owner, t)
+    else:
+        _document_screen(job, owner, t)
+
+
+def _current_job(owner: str) -> Job | None:
+    job_id = session.current_job()
+    if job_id is None:
+        return None
+    job = services.find_job(job_id, owner)
+    if job is None:
+        session.set_problems([Problem("", "not-found", "", "")])
+        session.open_job(None)
+    return job
+
+
+def _document_screen(job: Job, owner: str, t: Translator) -> None:
+    with st.container():
+        show_problems(session.problems(), t)
+    with st.container():
+        _file_selector(job, owner, t)
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        picture_pane(job.id, owner)
+    with right, st.container(key="answer_pane"):
+        _answer_pane(job, owner, t)
+    watch_batch(session.batch(), owner)
+    _ask_box(job, owner, t)
+
+
+def _answer_pane(job: Job, owner: str, t: Translator) -> None:
+    match job.state:
+        case JobState.PENDING | JobState.RUNNING:
+            show_progress(job.id, owner)
+        case JobState.DONE:
+            show_result(job, owner, t)
+        case JobState.FAILED:
+            error = job.error
+            show_problem(
+                Problem(job.source, error.code, error.message, error.hint)
+                if error
+                else Problem(job.source, "", "", ""),
+                t,
+            )
+        case JobState.CANCELLED:
+            st.info(f"**{t('job.cancelled')}**  \n{t('job.cancelled_hint')}", icon=":material/cancel:")
+        case JobState.EXPIRED:
+            days = kept_days(t, services.settings().store.retention_days)
+            st.info(f"**{t('job.expired')}**  \n{t('job.expired_hint', days=days)}", icon=":material/history:")
+
+
+def _file_selector(job: Job, owner: str, t: Translator) -> None:
+    """One choice a file of the upload, with its state."""
+    jobs = {job_id: services.find_job(job_id, owner) for job_id in session.batch()}
+    found = {job_id: one for job_id, one in jobs.items() if one is not None}
+    if len(found) < 2 or job.id not in found:
+        return
+
+    def name_of(job_id: str) -> str:
+        one = found[job_id]
+        return f"{_STATE_ICONS[one.state]} {label(one.source, 36)}"
+
+    key = f"file-{job.id}"
+
+    def choose() -> None:
+        chosen = st.session_state.get(key)
+        if chosen:
+            session.open_job(chosen, batch=session.batch())
+
+    st.pills(
+        t("files.label"), list(found), format_func=name_of, default=job.id, required=True, key=key, on_change=choose
+    )
+
+
+def _ask_box(job: Job, owner: str, t: Translator) -> None:
+    """Further words about this document, or another document."""
+    said = st.chat_input(
+        t("words.placeholder_again"), key=Key.WORDS_AGAIN, accept_file="multiple", file_type=FILE_TYPES
+    )
+    if not said:
+        return
+    words = said.text or ""
+    if said.files:
+        hand_in([Upload(file.name, file.getvalue()) for file in said.files], words, owner)
+        return
+    region = None
+    if job.state is JobState.DONE:
+        region = session.region_of(services.result(job.id, owner).analysis.sha256)
+    done = services.ask_again(job, words, owner, [region] if region else [])
+    session.set_problems(done.problems)
+    if done.jobs:
+        session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))
+    st.rerun()
+
+
+def heading(name: str, facts: list[str]) -> str:
+    """The document's name with small facts behind it, as HTML."""
+    spans = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
+    return f'<div class="wb-head"><h2>{escape(name)}</h2><div class="wb-facts">{spans}</div></div>'

@@ -1,0 +1,71 @@
+"""A job on its way: stage, page, cancel; the page runs anew when a state changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from mineru_core.errors import WorkbenchError
+from mineru_core.jobs.model import Job
+from mineru_core.ui import services, session
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.text import label
+
+POLL_S = 0.5
+BATCH_POLL_S = 1.5
+
+
+@st.fragment(run_every=POLL_S)
+def show_progress(job_id: str, owner: str) -> None:
+    """Stage and page of the job, looked at twice a second until it ends."""
+    t = session.translator()
+    job = services.find_job(job_id, owner)
+    if job is None or job.state.is_final:
+        st.rerun()
+    st.markdown(f"#### {t('progress.title', name=label(job.source))}")
+    st.progress(fraction(job), text=stage_text(job, t))
+    st.button(
+        t("progress.cancel"), key=f"cancel-{job_id}", icon=":material/close:", on_click=_cancel, args=(job_id, owner)
+    )
+
+
+def fraction(job: Job) -> float:
+    """Share of the pages done, with a little for having begun."""
+    if job.pages <= 0:
+        return 0.02
+    return min(1.0, max(0.04, (job.page - 0.5) / job.pages))
+
+
+def stage_text(job: Job, t: Translator) -> str:
+    """What happens now, such as "Reading the page · page 2 of 5"."""
+    stage = job.stage or job.state.value
+    text = t.or_else(f"stage.{stage}", t("stage.running"))
+    if job.pages > 0 and job.page > 0:
+        text += " · " + t("progress.page", page=job.page, pages=job.pages)
+    return text
+
+
+def _cancel(job_id: str, owner: str) -> None:
+    try:
+        services.service().cancel(job_id, owner)
+    except WorkbenchError as error:
+        session.set_problems([services.Problem.of("", error)])
+
+
+def watch_batch(job_ids: Sequence[str], owner: str) -> None:
+    """Run the page anew when one of several documents changes its state, so that the selector is true."""
+    states = _states(job_ids, owner)
+    if len(job_ids) > 1 and not {"running", "pending"}.isdisjoint(states.values()):
+        _watch(tuple(job_ids), owner, states)
+
+
+@st.fragment(run_every=BATCH_POLL_S)
+def _watch(job_ids: tuple[str, ...], owner: str, before: dict[str, str]) -> None:
+    if _states(job_ids, owner) != before:
+        st.rerun()
+
+
+def _states(job_ids: Sequence[str], owner: str) -> dict[str, str]:
+    jobs = (services.find_job(job_id, owner) for job_id in job_ids)
+    return {job.id: job.state.value for job in jobs if job is not None}

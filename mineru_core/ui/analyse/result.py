@@ -1,0 +1,98 @@
+"""The right half: what was asked and understood, and the tabs Answer, Tables, Text and JSON."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mineru_core.document.task import Note
+from mineru_core.export.result import DocumentResult
+from mineru_core.instruct import describe
+from mineru_core.jobs.model import Job
+from mineru_core.ui import services
+from mineru_core.ui.analyse.answer import show_answer
+from mineru_core.ui.analyse.downloads import download_menu
+from mineru_core.ui.analyse.problems import hint_of, title_of
+from mineru_core.ui.analyse.tables import show_tables
+from mineru_core.ui.analyse.words import show_pages_text
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.text import counted, html, label, short_seconds
+
+
+def show_result(job: Job, owner: str, t: Translator) -> None:
+    """Everything about a job that is done."""
+    found = services.result(job.id, owner)
+    with st.container(key="result_head", horizontal=True, vertical_alignment="top"):
+        st.html(_heading(job, found, t))
+        download_menu(job, found, t)
+    st.html(_asked(job, found, t))
+    with st.container():
+        _show_failures(found, t)
+        _show_notes(found, t)
+    answer, tables, text, data = st.tabs([t("tab.answer"), t("tab.tables"), t("tab.text"), t("tab.json")])
+    with answer:
+        show_answer(job, found, t)
+    with tables:
+        show_tables(found.analysis.tables, "tables", job.source, t, none=t("table.none"))
+    with text:
+        show_pages_text(found.analysis.pages, t)
+    with data:
+        _show_json(found, t)
+
+
+def _heading(job: Job, found: DocumentResult, t: Translator) -> str:
+    facts = [counted(t, "result.pages", len(found.analysis.pages))]
+    facts += [t("result.region", page=region.page) for region in found.task.regions[:1]]
+    seconds = found.timings.get("total")
+    if seconds is None and job.finished_at is not None:
+        seconds = (job.finished_at - job.created_at).total_seconds()
+    spans = "".join(f"<span>{html(fact)}</span>" for fact in facts)
+    engine = t("result.engine", engine=engine_name(found.engine))
+    spans += f'<span title="{html(found.engine)}">{html(engine)}</span>'
+    if seconds is not None:
+        spans += f"<span>{html(t('result.seconds', seconds=short_seconds(seconds)))}</span>"
+    return f'<div class="wb-head"><h2>{html(job.source)}</h2><div class="wb-facts">{spans}</div></div>'
+
+
+def engine_name(fingerprint: str) -> str:
+    """The engine's short name out of its fingerprint, such as "embedded"."""
+    return fingerprint.replace("/", " ").replace(":", " ").replace("@", " ").split(" ")[0].split("-")[0] or fingerprint
+
+
+def _asked(job: Job, found: DocumentResult, t: Translator) -> str:
+    """The reader's words, and how they were understood."""
+    asked = f"<q>{html(job.words)}</q>" if job.words.strip() else ""
+    understood = html(describe(found.task, t.language))
+    arrow = '<span class="wb-quiet" aria-hidden="true">→</span>' if asked else ""
+    hidden = html(t("result.understood"))
+    return f'<div class="wb-asked">{asked}{arrow}<strong title="{hidden}">{understood}</strong></div>'
+
+
+def _show_failures(found: DocumentResult, t: Translator) -> None:
+    if found.success:
+        return
+    lines = [f"**{t('result.incomplete')}**"]
+    for failure in found.failures[:8]:
+        title = t("result.failure", page=failure.page, title=title_of(failure.code, t))
+        lines.append(f"{label(title, 200)} {hint_of(failure.code, t, services.settings())}")
+    st.error("  \n".join(lines), icon=":material/error:")
+
+
+def _show_notes(found: DocumentResult, t: Translator) -> None:
+    for note in found.answer.notes:
+        st.info(note_text(note, t), icon=":material/info:")
+    for warning in found.warnings:
+        st.warning(label(t.or_else(f"warning.{warning}", warning), 300), icon=":material/warning:")
+
+
+def note_text(note: Note, t: Translator) -> str:
+    """The note in the reader's language; as it was written where the catalogue does not know its code."""
+    return t.or_else(f"note.{note.code}", label(note.message, 400), message=label(note.message, 400))
+
+
+def _show_json(found: DocumentResult, t: Translator) -> None:
+    """The result without its lines, which would make the tree slow to open."""
+    st.html(f'<p class="wb-quiet">{html(t("result.json_hint"))}</p>')
+    lean = found.model_dump(
+        mode="json", exclude={"analysis": {"pages": {"__all__": {"blocks": {"__all__": {"lines"}}}}}}
+    )
+    st.json(lean, expanded=2)

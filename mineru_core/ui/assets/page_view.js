@@ -1,0 +1,155 @@
+// Draws the page picture with one box a block. Recognised text enters through textContent and setAttribute only,
+// never as markup: this code runs in the page itself, not in a frame.
+
+const RESIZE_STEP = 24; // CSS pixels; smaller changes of the width are not worth a rerun
+
+function make(tag, className, parent) {
+  const element = document.createElement(tag);
+  element.className = className;
+  if (parent) parent.appendChild(element);
+  return element;
+}
+
+function put(element, place) {
+  const [left, top, width, height] = place;
+  element.style.left = left + "%";
+  element.style.top = top + "%";
+  element.style.width = width + "%";
+  element.style.height = height + "%";
+}
+
+function skeleton(root) {
+  const figure = make("figure", "sheet", root);
+  figure.tabIndex = -1;
+  const image = make("img", "picture", figure);
+  const layer = make("div", "layer", figure);
+  const tip = make("div", "tip", figure);
+  tip.setAttribute("role", "tooltip");
+  tip.id = "tip-" + Math.random().toString(36).slice(2);
+  const missing = make("p", "missing", figure);
+  const legend = make("ul", "legend", root);
+  return { figure, image, layer, tip, missing, legend };
+}
+
+function showTip(parts, box, target) {
+  const { tip, figure } = parts;
+  tip.replaceChildren();
+  const head = make("strong", "tip-head", tip);
+  head.textContent = box.sure ? `${box.label} · ${box.sure}` : box.label;
+  head.style.setProperty("--ink", box.colour || "");
+  if (box.text) make("span", "tip-text", tip).textContent = box.text;
+  tip.classList.add("shown");
+  const sheet = figure.getBoundingClientRect();
+  const place = target.getBoundingClientRect();
+  const below = place.bottom - sheet.top + 6;
+  const top = below + tip.offsetHeight > sheet.height ? place.top - sheet.top - tip.offsetHeight - 6 : below;
+  const left = Math.min(Math.max(place.left - sheet.left, 4), sheet.width - tip.offsetWidth - 4);
+  tip.style.top = Math.max(top, 4) + "px";
+  tip.style.left = Math.max(left, 4) + "px";
+}
+
+function hideTip(parts) {
+  parts.tip.classList.remove("shown");
+}
+
+// One tab stop for all blocks; the arrow keys walk them in reading order.
+function walk(event, buttons, index) {
+  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  let next = null;
+  if (event.key in steps) next = (index + steps[event.key] + buttons.length) % buttons.length;
+  if (event.key === "Home") next = 0;
+  if (event.key === "End") next = buttons.length - 1;
+  if (next === null) return;
+  event.preventDefault();
+  buttons.forEach((button, at) => (button.tabIndex = at === next ? 0 : -1));
+  buttons[next].focus();
+}
+
+function drawBlocks(parts, blocks) {
+  const buttons = blocks.map((block) => {
+    const button = make("button", "block", parts.layer);
+    button.type = "button";
+    button.dataset.kind = block.kind;
+    button.style.setProperty("--ink", block.colour);
+    button.style.setProperty("--line", block.line);
+    button.setAttribute("aria-label", `${block.number}. ${block.label}, ${block.sure}. ${block.text}`);
+    put(button, block.place);
+    make("span", "number", button).textContent = String(block.number);
+    return button;
+  });
+  buttons.forEach((button, index) => {
+    button.tabIndex = index === 0 ? 0 : -1;
+    const show = () => showTip(parts, blocks[index], button);
+    const hide = () => hideTip(parts);
+    button.addEventListener("pointerenter", show);
+    button.addEventListener("focus", show);
+    button.addEventListener("click", show);
+    button.addEventListener("pointerleave", hide);
+    button.addEventListener("blur", hide);
+    button.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") hide();
+      else walk(event, buttons, index);
+    });
+  });
+}
+
+function drawMarks(parts, marks) {
+  for (const mark of marks) {
+    const element = make("div", "mark " + mark.kind, parts.layer);
+    put(element, mark.place);
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", mark.label);
+    element.title = mark.label;
+  }
+}
+
+function drawLegend(parts, data) {
+  parts.legend.replaceChildren();
+  parts.legend.setAttribute("aria-label", data.legend);
+  const seen = new Set();
+  for (const block of data.blocks) {
+    if (seen.has(block.label)) continue;
+    seen.add(block.label);
+    const item = make("li", "", parts.legend);
+    const swatch = make("i", "swatch", item);
+    swatch.style.setProperty("--ink", block.colour);
+    swatch.style.setProperty("--line", block.line);
+    make("span", "", item).textContent = block.label;
+  }
+}
+
+export default function (component) {
+  const { data, parentElement, setStateValue } = component;
+  const root = parentElement.querySelector(".view");
+  const parts = root.parts || (root.parts = skeleton(root));
+  const { figure, image, layer, missing } = parts;
+
+  figure.style.aspectRatio = `${data.width} / ${data.height}`;
+  figure.classList.toggle("busy", data.busy);
+  image.alt = data.alt;
+  missing.textContent = "";
+  const src = new URL(data.src, document.baseURI).href;
+  image.onload = () => (missing.textContent = "");
+  image.onerror = () => {
+    if (data.src.startsWith("data:")) missing.textContent = data.missing;
+    else setStateValue("broken", data.src);
+  };
+  if (image.src !== src) image.src = src;
+
+  hideTip(parts);
+  layer.replaceChildren();
+  drawBlocks(parts, data.blocks);
+  drawMarks(parts, data.marks);
+  drawLegend(parts, data);
+
+  let told = data.known_width;
+  const observer = new ResizeObserver(() => {
+    const width = Math.round(figure.clientWidth);
+    if (width > 0 && Math.abs(width - told) >= RESIZE_STEP) {
+      told = width;
+      setStateValue("width", width);
+    }
+  });
+  observer.observe(figure);
+  return () => observer.disconnect();
+}

@@ -1,0 +1,144 @@
+"""What the pages ask of the core, free of widgets: submitting, waiting, results, page pictures, downloads."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from PIL import Image
+
+from mineru_core.document.task import Region
+from mineru_core.errors import WorkbenchError
+from mineru_core.export.result import DocumentResult
+from mineru_core.jobs.model import Job
+from mineru_core.jobs.process import shared_service
+from mineru_core.jobs.service import JobService
+from mineru_core.settings import Settings, load_settings
+
+PICTURE_WIDTH = 1400
+"""Pixels across of the page pictures shown; enough for a large screen at twice the density."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it was handed in."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that was not taken, or a job that failed: the error's code, message and hint."""
+
+    name: str
+    code: str
+    message: str
+    hint: str
+    retry_after_s: float | None = None
+
+    @classmethod
+    def of(cls, name: str, error: WorkbenchError) -> Problem:
+        """The error as data."""
+        return cls(name, error.code, error.message, error.hint, getattr(error, "retry_after_s", None))
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of the files handed in together: ids of those taken, and why the others were not."""
+
+    jobs: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process, read once."""
+    return load_settings()
+
+
+def service() -> JobService:
+    """The job service of this process, shared with the HTTP API."""
+    return shared_service()
+
+
+def submit(uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None) -> Submission:
+    """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others."""
+    jobs: list[str] = []
+    problems: list[Problem] = []
+    for upload in uploads:
+        try:
+            job = service().submit(upload.data, name=upload.name, words=words, owner=owner, password=password)
+        except WorkbenchError as error:
+            problems.append(Problem.of(upload.name, error))
+        else:
+            jobs.append(job.id)
+    return Submission(tuple(jobs), tuple(problems))
+
+
+def ask_again(job: Job, words: str, owner: str, regions: Sequence[Region] = ()) -> Submission:
+    """Another question about the document of a job, without a new upload."""
+    try:
+        new = service().resubmit(job.id, owner, words=words, regions=regions)
+    except WorkbenchError as error:
+        return Submission(problems=(Problem.of(job.source, error),))
+    return Submission(jobs=(new.id,))
+
+
+def find_job(job_id: str, owner: str) -> Job | None:
+    """The job, or None where it is gone or somebody else's."""
+    try:
+        return service().get(job_id, owner)
+    except WorkbenchError:
+        return None
+
+
+def result(job_id: str, owner: str) -> DocumentResult:
+    """The result of a job that is done. The service keeps the latest parsed. Raises NotFound."""
+    return service().result(job_id, owner)
+
+
+@st.cache_data(max_entries=48, ttl=900, show_spinner=False)
+def page_count(job_id: str, owner: str) -> int:
+    """Pages of a job's document. Raises a WorkbenchError where it cannot be opened."""
+    with service().document(job_id, owner) as document:
+        return document.page_count
+
+
+@st.cache_data(max_entries=48, ttl=900, show_spinner=False)
+def page_size(job_id: str, owner: str, number: int) -> tuple[int, int]:
+    """Width and height of a page in pixels. Raises a WorkbenchError where the page cannot be drawn."""
+    with service().document(job_id, owner) as document:
+        page = document.page(number)
+        return page.width, page.height
+
+
+@st.cache_data(max_entries=24, ttl=900, show_spinner=False)
+def page_jpeg(job_id: str, owner: str, number: int, width: int) -> bytes:
+    """A page as JPEG, at most ``width`` pixels across. Raises a WorkbenchError where it cannot be drawn."""
+    with service().document(job_id, owner) as document:
+        picture = Image.fromarray(document.page(number).pixels)
+    picture.thumbnail((width, 4 * width), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+def zip_of(found: DocumentResult) -> bytes:
+    """Every file of a result in one archive."""
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in found.save(folder):
+            archive.write(path, path.name)
+    return out.getvalue()
+
+
+def stem(name: str) -> str:
+    """The document's name without its extension, for the names of downloads."""
+    return Path(name).stem or "document"

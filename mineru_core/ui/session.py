@@ -1,0 +1,128 @@
+"""What one browser session keeps: ids and choices only, never pictures, bytes or results."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from enum import StrEnum
+
+import streamlit as st
+
+from mineru_core.document.task import Region
+from mineru_core.ui.i18n import CATALOGUES, Translator, language_of
+from mineru_core.ui.services import Problem
+
+OWNER_COOKIE = "workbench_owner"
+JOB_PARAMETER = "job"
+
+
+class Key(StrEnum):
+    """Names in the session state; those that widgets are keyed by too are marked."""
+
+    LANGUAGE = "lang"  # widget, and the query parameter of the same name
+    OWNER = "owner"
+    BATCH = "batch"  # job ids of one upload
+    JOB = "job_id"  # the job shown
+    PAGE = "page"  # with the job's id: widget
+    OVERLAY = "overlay"  # widget
+    DRAWING = "drawing"  # widget: the canvas for a region is open
+    REGIONS = "regions"  # by document hash
+    CANVAS = "canvas"  # counts clearings; a new number empties the canvas
+    ROUND = "round"  # counts uploads; a new number empties the upload widgets
+    PROBLEMS = "problems"
+    NO_ROUTE = "no_route"  # the page pictures' route did not answer
+    PICTURE_WIDTH = "picture_width"
+    WORDS = "words"  # widget: the first question
+    WORDS_AGAIN = "words_again"  # widget: further questions
+
+
+def language() -> str:
+    """The language chosen with the switch, else the browser's."""
+    chosen = st.session_state.get(Key.LANGUAGE)
+    return str(chosen) if chosen in CATALOGUES else language_of(st.context.locale)
+
+
+def translator() -> Translator:
+    """Strings in this session's language."""
+    return Translator(language())
+
+
+def owner() -> str:
+    """Who this browser is: the cookie the server sets, else an id that lives as long as the session."""
+    cookie = st.context.cookies.get(OWNER_COOKIE)
+    if cookie:
+        return str(cookie)
+    if Key.OWNER not in st.session_state:
+        st.session_state[Key.OWNER] = f"session-{secrets.token_urlsafe(16)}"
+    return str(st.session_state[Key.OWNER])
+
+
+def has_page_route() -> bool:
+    """Whether the server around this app serves page pictures (it is the one that sets the owner's cookie)."""
+    return OWNER_COOKIE in st.context.cookies and not st.session_state.get(Key.NO_ROUTE, False)
+
+
+def current_job() -> str | None:
+    """Id of the job shown: the session's, else the one in the address, so that a reload comes back to it."""
+    if Key.JOB not in st.session_state:
+        st.session_state[Key.JOB] = st.query_params.get(JOB_PARAMETER)
+    found = st.session_state[Key.JOB]
+    return None if found is None else str(found)
+
+
+def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
+    """Show this job (None: the first screen). ``batch`` replaces the jobs of the upload it belongs to."""
+    st.session_state[Key.JOB] = job_id
+    st.session_state.pop(Key.DRAWING, None)
+    if batch is not None or job_id is None:
+        st.session_state[Key.BATCH] = tuple(batch or ())
+    if job_id is None:
+        st.query_params.pop(JOB_PARAMETER, None)
+    else:
+        st.query_params[JOB_PARAMETER] = job_id
+
+
+def batch() -> tuple[str, ...]:
+    """Ids of the jobs uploaded together with the one shown."""
+    return tuple(st.session_state.get(Key.BATCH, ()))
+
+
+def replace_in_batch(old: str, new: str) -> tuple[str, ...]:
+    """The batch with one job in another's place: a further question about the same document."""
+    return tuple(new if job_id == old else job_id for job_id in batch()) or (new,)
+
+
+def upload_round() -> int:
+    """Number of uploads so far; part of the upload widgets' keys, so that each starts empty."""
+    return int(st.session_state.get(Key.ROUND, 0))
+
+
+def next_round() -> None:
+    """Let go of the uploaded files: the widgets get new keys and the old ones' bytes are freed."""
+    st.session_state[Key.ROUND] = upload_round() + 1
+
+
+def region_of(document_sha256: str) -> Region | None:
+    """The region marked on this document."""
+    found = st.session_state.get(Key.REGIONS, {}).get(document_sha256)
+    return found if isinstance(found, Region) else None
+
+
+def set_region(document_sha256: str, region: Region | None) -> None:
+    """Mark a region on this document, or clear it."""
+    regions = dict(st.session_state.get(Key.REGIONS, {}))
+    if region is None:
+        regions.pop(document_sha256, None)
+    else:
+        regions[document_sha256] = region
+    st.session_state[Key.REGIONS] = regions
+
+
+def problems() -> tuple[Problem, ...]:
+    """What went wrong at the last submission."""
+    return tuple(st.session_state.get(Key.PROBLEMS, ()))
+
+
+def set_problems(found: Iterable[Problem]) -> None:
+    """Keep these to be shown until they are dismissed or the next submission."""
+    st.session_state[Key.PROBLEMS] = tuple(found)

@@ -1,0 +1,45 @@
+"""What every page does first: page settings, style, brand and the language switch.
+
+A deep link in a fresh process runs the page's file without app.py, so each page calls this itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import streamlit as st
+
+from mineru_core.ui.i18n import LANGUAGE_NAMES, language_of
+from mineru_core.ui.session import Key, translator
+
+ASSETS = files("mineru_core.ui") / "assets"
+
+
+@cache
+def asset(name: str) -> str:
+    """A text file of the package's assets."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def set_up_page() -> None:
+    """Page settings, style, brand and language switch; must come before anything else is shown."""
+    st.set_page_config(page_title="MinerU Workbench", page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.logo(str(ASSETS / "wordmark.svg"), icon_image=str(ASSETS / "icon.svg"), size="medium")
+    t = translator()
+    st.html(f"<style>{asset('style.css')}{_uploader_strings()}</style>")
+    with st.container(key="language_bar"):
+        st.segmented_control(
+            t("app.language"),
+            options=list(LANGUAGE_NAMES),
+            format_func=LANGUAGE_NAMES.__getitem__,
+            default=language_of(st.context.locale),
+            required=True,
+            key=Key.LANGUAGE,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+
+
+def _uploader_strings() -> str:
+    return ""
