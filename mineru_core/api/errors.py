@@ -89,6 +89,11 @@ def error_response(
     return JSONResponse(body.model_dump(), status_code=status or error.http_status, headers=sent)
 
 
+def refused_upload(scope: Scope, error: FileTooLarge) -> JSONResponse:
+    """The answer to an upload that is not read to its end: the connection ends with it, and so does the sending."""
+    return error_response(scope, error, headers={"Connection": "close"})
+
+
 def install_handlers(app: FastAPI) -> None:
     """Bring every error of ``app`` into the one shape: ours, FastAPI's, unknown paths and bugs."""
     app.add_exception_handler(WorkbenchError, handle_workbench_error)
@@ -115,7 +120,7 @@ async def _handle_validation(request: Request, error: Exception) -> JSONResponse
 async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, UploadTooLarge):
-        return error_response(request.scope, error.error)
+        return refused_upload(request.scope, error.error)
     if error.status_code == NotFound.http_status:
         return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
     if error.status_code == METHOD_NOT_ALLOWED:

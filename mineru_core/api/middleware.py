@@ -13,7 +13,7 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, too_large
+from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, refused_upload, too_large
 from mineru_core.errors import TokenRequired
 
 OWNER_COOKIE = "workbench_owner"
@@ -108,7 +108,7 @@ class BodyLimit:
         # A client that asked first (Expect: 100-continue) is waiting for leave to send: there is nothing to take.
         if "100-continue" not in Headers(scope=scope).get("expect", ""):
             await drain(receive)
-        await error_response(scope, too_large(self.max_file_bytes))(scope, receive, send)
+        await refused_upload(scope, too_large(self.max_file_bytes))(scope, receive, send)
 
 
 class OwnerCookie:
