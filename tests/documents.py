@@ -5,6 +5,7 @@ Everything is made from arguments, so a test states what it expects and nothing 
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -169,6 +170,44 @@ def table_pdf(rows: Sequence[Sequence[str]] = TABLE_ROWS, *, title: str = "Deliv
     return text_pdf([PdfPage(texts, rules=rules)])
 
 
+def encrypted_pdf(password: str, text: str = "Locked away") -> bytes:
+    """One page that only ``password`` (ASCII) opens; the oldest standard encryption, 40 bit RC4."""
+    padding = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
+    file_id, permissions = b"0123456789abcdef", -4
+    padded = (password.encode("ascii") + padding)[:32]
+    owner = _rc4(hashlib.md5(padded).digest()[:5], padded)
+    key = hashlib.md5(padded + owner + permissions.to_bytes(4, "little", signed=True) + file_id).digest()[:5]
+    content = _rc4(
+        hashlib.md5(key + (5).to_bytes(3, "little") + b"\0\0").digest()[:10], _content(PdfPage([PdfText(text)]))
+    )
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
+        b"/Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P %d >>"
+        % (owner.hex().encode(), _rc4(key, padding).hex().encode(), permissions),
+    ]
+    return _pdf_file(objects, b"/Encrypt 6 0 R /ID [<%s> <%s>]" % ((file_id.hex().encode(),) * 2))
+
+
+def _rc4(key: bytes, data: bytes) -> bytes:
+    state = list(range(256))
+    j = 0
+    for i in range(256):
+        j = (j + state[i] + key[i % len(key)]) % 256
+        state[i], state[j] = state[j], state[i]
+    out, i, j = bytearray(), 0, 0
+    for byte in data:
+        i = (i + 1) % 256
+        j = (j + state[i]) % 256
+        state[i], state[j] = state[j], state[i]
+        out.append(byte ^ state[(state[i] + state[j]) % 256])
+    return bytes(out)
+
+
 def _content(page: PdfPage) -> bytes:
     parts = [f"{x0} {y0} m {x1} {y1} l S" for x0, y0, x1, y1 in page.rules]
     for item in page.texts:
@@ -177,8 +216,9 @@ def _content(page: PdfPage) -> bytes:
     return "\n".join(parts).encode("cp1252")
 
 
-def _pdf_file(objects: Sequence[bytes]) -> bytes:
-    """The objects, numbered from 1, with their cross-reference table; the first is the catalog."""
+def _pdf_file(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
+    """The objects, numbered from 1, with their cross-reference table; the first is the catalog. ``trailer`` is put into
+    the trailer's dictionary."""
     out = bytearray(b"%PDF-1.7\n")
     places = []
     for number, body in enumerate(objects, 1):
@@ -188,5 +228,5 @@ def _pdf_file(objects: Sequence[bytes]) -> bytes:
     out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     for place in places:
         out += b"%010d 00000 n \n" % place
-    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    out += b"trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, trailer, start)
     return bytes(out)

@@ -84,7 +84,7 @@ def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
     """Open through the raw call: pdfium's error is only defined after a call that failed, and a PDF without pages is
     no failure."""
     try:
-        secret = None if password is None else password.encode("utf-8")
+        secret = password.encode("utf-8") if password else None
     except UnicodeEncodeError as error:
         raise EncryptedPdf("The password holds characters that no PDF password can.") from error
     handle = pdfium_c.FPDF_LoadMemDocument64(data, len(data), secret)
@@ -92,7 +92,7 @@ def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
         code = pdfium_c.FPDF_GetLastError()
         if code in _PASSWORD_ERRORS:
             raise EncryptedPdf(
-                "The PDF is protected by a password." if password is None else "The password does not open this PDF."
+                "The PDF is protected by a password." if not password else "The password does not open this PDF."
             )
         raise CorruptPdf("The PDF is damaged and cannot be parsed.")
     if pdfium_c.FPDF_GetPageCount(handle) < 1:
@@ -116,22 +116,25 @@ def _geometry(page: pdfium.PdfPage, number: int, dpi: float, max_pixels: int) ->
     width, height = page.get_size()
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
         raise _broken_page(number)
-    scale = dpi / POINTS_PER_INCH
-    if math.ceil(width * scale) * math.ceil(height * scale) > max_pixels:
-        # One pixel less a side makes up for the rounding up of each.
-        side = math.sqrt(max_pixels)
-        scale = max((side - 1.0) / math.sqrt(width * height), 1e-6)
-        # Very long strips: rounding up the short side to one pixel can still pass the limit.
-        scale = min(scale, (max_pixels - 1.0) / max(width, height))
+    scale = min(dpi / POINTS_PER_INCH, _largest_scale(width, height, max_pixels))
     turns = page.get_rotation() // 90
     upright = (height, width) if turns % 2 else (width, height)
     return scale, PageTransform(quarter_turns=turns, scale=scale, source_width=upright[0], source_height=upright[1])
 
 
+def _largest_scale(width: float, height: float, max_pixels: int) -> float:
+    """The scale s with (width × s + 1) × (height × s + 1) = max_pixels: each side is rounded up to whole pixels."""
+    area, sides = width * height, width + height
+    scale = (math.sqrt(sides * sides + 4 * area * (max_pixels - 1)) - sides) / (2 * area)
+    # A limit of a few pixels leaves next to nothing, but never nothing: each side is at least one pixel.
+    return max(scale, 1e-9)
+
+
 def _render(page: pdfium.PdfPage, number: int, scale: float) -> Pixels:
     """(height, width, 3) uint8 RGB over white, read-only."""
     try:
-        bitmap = page.render(scale=scale, rev_byteorder=True)
+        # Sides are rounded up; without the nudge 792 points at 150 dpi, 1650.0000000000002 pixels, would become 1651.
+        bitmap = page.render(scale=scale * (1 - 1e-9), rev_byteorder=True)
     except (pdfium.PdfiumError, MemoryError) as error:
         raise _broken_page(number) from error
     try:

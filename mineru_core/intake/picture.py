@@ -45,6 +45,7 @@ _ORIENTATIONS = {
     8: (False, 3),
 }
 _WITH_ALPHA = frozenset({"RGBA", "LA", "PA", "RGBa", "La"})
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _START_OF_SCAN = 0xDA
 _END_OF_IMAGE = b"\xff\xd9"
 
@@ -72,8 +73,8 @@ def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
         raise TruncatedImage("The picture ends early or its header is damaged.") from error
     with image:
         check_pixels(image.size, max_pixels)
-        if media_type != PNG and not _has_end_marker(data):
-            raise TruncatedImage("The picture ends early.")
+        if not (_is_whole_png(data) if media_type == PNG else _has_end_marker(data)):
+            raise TruncatedImage("The picture ends early or its data is damaged.")
         return picture_of(load_image(image))
 
 
@@ -153,6 +154,24 @@ def _dpi(image: Image.Image) -> float | None:
     except _DAMAGE:
         return None
     return value if math.isfinite(value) and 1 < value < 10_000 else None
+
+
+def _is_whole_png(data: bytes) -> bool:
+    """Whether every chunk that holds the picture has its checksum, up to the end chunk. Pillow decodes a cut file that
+    is filled up with zeros, as an interrupted download leaves it, to a picture that is half noise."""
+    view = memoryview(data)
+    place = len(_PNG_SIGNATURE)
+    while place + 12 <= len(data):
+        length = int.from_bytes(view[place : place + 4], "big")
+        end = place + 8 + length
+        name = bytes(view[place + 4 : place + 8])
+        # An upper-case first letter marks the chunks without which there is no picture.
+        if name[:1].isupper() and zlib.crc32(view[place + 4 : end]).to_bytes(4, "big") != view[end : end + 4]:
+            return False
+        if name == b"IEND":
+            return True
+        place = end + 4
+    return False
 
 
 def _has_end_marker(data: bytes) -> bool:

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageCms, ImageOps
+
+from mineru_core.document.geometry import Box
+from mineru_core.errors import TooManyPixels, TruncatedImage
+from mineru_core.intake import JPEG, PNG, sniff
+from mineru_core.intake.picture import Picture, decode_picture
+from tests.documents import draw_lines, draw_page, jpeg_bytes, png_bytes
+
+# Pillow warns about some kinds of damage before it refuses them.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:PIL")
+
+LIMIT = 10_000_000
+
+
+def decode(data: bytes, limit: int = LIMIT) -> Picture:
+    return decode_picture(data, sniff(data), limit)
+
+
+def corners() -> Image.Image:
+    """40 × 20 white with a red top left and a blue bottom right corner."""
+    image = Image.new("RGB", (40, 20), "white")
+    image.paste((255, 0, 0), (0, 0, 8, 8))
+    image.paste((0, 0, 255), (32, 12, 40, 20))
+    return image
+
+
+def raw_png(width: int, height: int, bit_depth: int, colour: int, rows: bytes, *chunks: tuple[bytes, bytes]) -> bytes:
+    """A PNG from unfiltered rows (each with its filter byte 0 in front)."""
+    header = struct.pack(">IIBBBBB", width, height, bit_depth, colour, 0, 0, 0)
+    out = b"\x89PNG\r\n\x1a\n"
+    for name, body in ((b"IHDR", header), *chunks, (b"IDAT", zlib.compress(rows)), (b"IEND", b"")):
+        out += struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    return out
+
+
+def test_rgb_pixels_come_through_unchanged() -> None:
+    picture = decode(png_bytes(corners()))
+    assert np.array_equal(picture.pixels, np.asarray(corners()))
+    assert picture.transform.to_source(Box(1, 2, 3, 4)) == Box(1, 2, 3, 4)
+
+
+def test_pixels_cannot_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        decode(png_bytes(corners())).pixels[0, 0, 0] = 1
+
+
+@pytest.mark.parametrize("mode", ["L", "1", "P", "LA", "RGBA", "CMYK"])
+def test_grey_palette_bilevel_and_cmyk_become_the_same_picture(mode: str) -> None:
+    flat = Image.new("RGB", (16, 16), "white")
+    flat.paste((0, 0, 0), (0, 0, 8, 16))
+    converted = flat.convert(mode)
+    data = jpeg_bytes(converted, quality=100) if mode == "CMYK" else png_bytes(converted)
+    assert np.abs(decode(data).pixels.astype(int) - np.asarray(flat).astype(int)).max() <= 2
+
+
+def test_cmyk_keeps_its_colours() -> None:
+    inks = Image.new("CMYK", (8, 8), (0, 255, 255, 0))
+    assert np.allclose(decode(jpeg_bytes(inks, quality=100)).pixels, (255, 0, 0), atol=3)
+
+
+def test_alpha_is_laid_over_white() -> None:
+    image = Image.new("RGBA", (2, 1), (0, 0, 0, 0))
+    image.putpixel((1, 0), (200, 0, 0, 128))
+    assert decode(png_bytes(image)).pixels.tolist() == [[[255, 255, 255], [227, 127, 127]]]
+
+
+def test_a_transparent_palette_colour_and_a_transparent_rgb_colour_are_white() -> None:
+    palette = Image.new("P", (2, 1), 0)
+    palette.putpalette([10, 20, 30, 200, 100, 50])
+    palette.putpixel((1, 0), 1)
+    assert decode(png_bytes(palette, transparency=0)).pixels.tolist() == [[[255, 255, 255], [200, 100, 50]]]
+    rgb = raw_png(2, 1, 8, 2, b"\0" + bytes([9, 9, 9, 1, 2, 3]), (b"tRNS", struct.pack(">HHH", 9, 9, 9)))
+    assert decode(rgb).pixels.tolist() == [[[255, 255, 255], [1, 2, 3]]]
+
+
+def test_16_bits_become_8() -> None:
+    grey = raw_png(3, 1, 16, 0, b"\0" + struct.pack(">HHH", 0, 0x8000, 0xFFFF))
+    assert decode(grey).pixels[0, :, 0].tolist() == [0, 128, 255]
+    colour = raw_png(1, 1, 16, 2, b"\0" + struct.pack(">HHH", 0xFFFF, 0x8000, 0))
+    assert decode(colour).pixels.tolist() == [[[255, 128, 0]]]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("form", [PNG, JPEG])
+def test_exif_orientation_is_applied_and_leads_back(orientation: int, form: str) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    save = png_bytes if form == PNG else jpeg_bytes
+    data = save(corners(), exif=exif.tobytes())
+    picture = decode(data)
+    with Image.open(io.BytesIO(data)) as image:
+        expected = np.asarray(ImageOps.exif_transpose(image))
+    assert np.array_equal(picture.pixels, expected)
+    for colour, corner in (((255, 0, 0), Box(0, 0, 8, 8)), ((0, 0, 255), Box(32, 12, 40, 20))):
+        box = picture.transform.from_source(corner)
+        assert np.allclose(picture.pixels[int(box.y0) : int(box.y1), int(box.x0) : int(box.x1)], colour, atol=120)
+        assert picture.transform.to_source(box) == corner
+
+
+@pytest.mark.parametrize("value", [0, 9, 65535])
+def test_an_impossible_orientation_is_left_alone(value: int) -> None:
+    assert decode(jpeg_bytes(corners(), orientation=value)).transform.quarter_turns == 0
+
+
+def test_damaged_exif_does_not_cost_the_picture() -> None:
+    data = jpeg_bytes(corners(), exif=b"Exif\0\0II*\0\xff\xff\xff\xff garbage")
+    assert decode(data).pixels.shape == (20, 40, 3)
+
+
+def test_resolution_is_kept_where_it_is_said() -> None:
+    assert decode(jpeg_bytes(corners(), dpi=(300, 300))).dpi == pytest.approx(300)
+    assert decode(png_bytes(corners())).dpi is None
+
+
+def test_a_colour_profile_does_no_harm() -> None:
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    assert np.array_equal(decode(png_bytes(corners(), icc_profile=profile)).pixels, np.asarray(corners()))
+
+
+def test_a_png_bomb_is_refused_by_its_header() -> None:
+    # 60 000 × 60 000 in a file of a few bytes: there is nothing behind the header to decode.
+    with pytest.raises(TooManyPixels, match="60000 × 60000"):
+        decode(raw_png(60_000, 60_000, 8, 2, b""))
+
+
+def test_a_jpeg_bomb_is_refused_by_its_header() -> None:
+    data = bytearray(jpeg_bytes(corners()))
+    start_of_frame = data.index(b"\xff\xc0")
+    data[start_of_frame + 5 : start_of_frame + 9] = struct.pack(">HH", 65_500, 65_500)
+    with pytest.raises(TooManyPixels, match="65500 × 65500"):
+        decode(bytes(data))
+
+
+def test_the_limit_itself_is_allowed() -> None:
+    assert decode(png_bytes(corners()), limit=800).pixels.shape == (20, 40, 3)
+    with pytest.raises(TooManyPixels):
+        decode(png_bytes(corners()), limit=799)
+
+
+PAGE = draw_page(width=500)
+WHOLE = {
+    "png": png_bytes(PAGE),
+    "jpeg": jpeg_bytes(PAGE),
+    "progressive jpeg": jpeg_bytes(PAGE, progressive=True),
+    "grey png": png_bytes(PAGE.convert("L")),
+}
+PIXELS = {name: decode(data).pixels for name, data in WHOLE.items()}
+
+
+@given(name=st.sampled_from(sorted(WHOLE)), share=st.floats(0.0, 1.0), padding=st.sampled_from([0, 1, 5000]))
+def test_a_cut_picture_is_refused_or_whole_but_never_half_read(name: str, share: float, padding: int) -> None:
+    data = WHOLE[name]
+    cut = data[: max(8, int(len(data) * share))] + bytes(padding)
+    try:
+        picture = decode(cut)
+    except TruncatedImage:
+        assert len(cut) - padding < len(data)
+    else:
+        assert np.array_equal(picture.pixels, PIXELS[name])
+
+
+def test_a_jpeg_filled_up_with_zeros_is_refused() -> None:
+    # What an interrupted download leaves in a file that was given its full size at the start.
+    data = WHOLE["jpeg"]
+    for share in (0.5, 0.9, 0.99):
+        cut = int(len(data) * share)
+        with pytest.raises(TruncatedImage):
+            decode(data[:cut] + bytes(len(data) - cut))
+
+
+def test_the_end_marker_of_a_thumbnail_is_not_the_end_of_the_picture() -> None:
+    thumbnail = b"Exif\0\0" + jpeg_bytes(draw_lines(("T",), width=60, size=12, margin=4))
+    data = WHOLE["jpeg"][:2] + b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail + WHOLE["jpeg"][2:]
+    assert np.array_equal(decode(data).pixels, PIXELS["jpeg"])
+    with pytest.raises(TruncatedImage):
+        decode(data[:-2])

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mineru_core.errors import EmptyFile, UnsupportedType
+from mineru_core.intake import JPEG, PDF, PNG, sniff
+from tests.documents import draw_lines, jpeg_bytes, png_bytes, table_pdf
+
+PICTURE = draw_lines(("Total",))
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (png_bytes(PICTURE), PNG),
+        (jpeg_bytes(PICTURE), JPEG),
+        (table_pdf(), PDF),
+        (b"Content-Type: application/pdf\r\n\r\n" + table_pdf(), PDF),
+        (b"\xef\xbb\xbf" + table_pdf(), PDF),
+    ],
+)
+def test_names_the_types_that_can_be_read(data: bytes, media_type: str) -> None:
+    assert sniff(data) == media_type
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "hint"),
+    [
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "HEIC", "JPEG"),
+        (b"\0\0\0\x1cftypavif\0\0\0\0", "AVIF", "PNG"),
+        (b"\0\0\0\x18ftypisom\0\0\0\0", "video", "PDF"),
+        (b"RIFF\x24\0\0\0WEBPVP8 ", "WebP", "PNG"),
+        (b"RIFF\x24\0\0\0WAVEfmt ", "sound", "PDF"),
+        (b"II*\0\x08\0\0\0", "TIFF", "PDF"),
+        (b"MM\0*\0\0\0\x08", "TIFF", "PDF"),
+        (b"GIF89a\1\0\1\0", "GIF", "PNG"),
+        (b"BM\x36\0\0\0", "BMP", "PNG"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0word/document.xml", "DOCX", "PDF"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0xl/workbook.xml", "XLSX", "PDF"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0ppt/presentation.xml", "PPTX", "PDF"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0OFD.xml", "OFD", "PDF"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0photo.jpg", "ZIP", "Unpack"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(20), "DOC", "PDF"),
+        (b"{\\rtf1\\ansi", "RTF", "PDF"),
+        (b"<!DOCTYPE html><title>x</title>", "HTML", "PDF"),
+        (b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', "SVG", "PNG"),
+        ("发票号码，金额\r\n".encode(), "text file", "picture"),
+        (b"\x93\xfa\xff\x00\x01", "neither", "PNG"),
+    ],
+)
+def test_names_the_other_type_and_the_way_out(data: bytes, name: str, hint: str) -> None:
+    with pytest.raises(UnsupportedType) as refused:
+        sniff(data)
+    assert name in refused.value.message
+    assert hint in refused.value.hint
+
+
+def test_refuses_no_bytes() -> None:
+    with pytest.raises(EmptyFile):
+        sniff(b"")
+
+
+def test_a_text_whose_last_character_is_cut_is_a_text() -> None:
+    with pytest.raises(UnsupportedType, match="text file"):
+        sniff(("a" + "字" * 1000).encode())
+
+
+@given(st.binary(min_size=1, max_size=300))
+def test_any_bytes_have_a_type_or_are_refused(data: bytes) -> None:
+    try:
+        media_type = sniff(data)
+    except UnsupportedType:
+        return
+    assert media_type in (PNG, JPEG, PDF)
