@@ -10,7 +10,7 @@ from importlib.resources import files
 from pydantic import BaseModel, ConfigDict
 from rapidfuzz import fuzz
 
-from mineru_core.instruct.normalize import has_han, key
+from mineru_core.instruct.normalize import has_han, letters
 
 
 class ValueType(StrEnum):
@@ -31,7 +31,8 @@ class ValueType(StrEnum):
 class FieldKind(BaseModel):
     """A field by its labels in both languages, the surest first.
 
-    ``never`` are words that, beside a label, make it another field's ("sub" beside "total").
+    ``never`` are words that, beside a label, make it another field's ("sub" beside "total"); ``with_colon`` are labels
+    only where a colon follows ("Invoice: 12").
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +42,7 @@ class FieldKind(BaseModel):
     en: tuple[str, ...] = ()
     zh: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
+    with_colon: tuple[str, ...] = ()
 
 
 class _Fields(BaseModel):
@@ -73,8 +75,8 @@ def _by_label() -> dict[str, FieldKind]:
 
 
 def _bare(label: str) -> str:
-    """A label as labels are compared: letters and digits only, 的 left out."""
-    text = "".join(c for c in key(label).text if c.isalnum() or c == "#")
+    """A label as labels are compared, 的 left out."""
+    text = letters(label).text
     return text.replace("的", "") if has_han(text) else text
 
 

@@ -114,7 +114,7 @@ def _near(page: int, block: Block, wanted: Key) -> Iterator[Match]:
 
 
 def near_cutoff(phrase: str) -> float | None:
-    """Least likeness (0..100) of a near hit: a wrong one in five Latin characters or four Chinese; None if too short."""
+    """Least likeness (0..100) of a near hit: a wrong one in 5 Latin or 4 Chinese characters; None if too short."""
     length = len(phrase)
     if length < (3 if has_han(phrase) else 4):
         return None

@@ -70,3 +70,10 @@ def key(text: str) -> Key:
                 letters.append(letter)
                 places.append(place)
     return Key("".join(letters), tuple(places))
+
+
+def letters(text: str) -> Key:
+    """The key of ``text`` with letters, digits and # only: what labels are compared by."""
+    whole = key(text)
+    kept = [i for i, c in enumerate(whole.text) if c.isalnum() or c == "#"]
+    return Key("".join(whole.text[i] for i in kept), tuple(whole.places[i] for i in kept))

@@ -15,12 +15,12 @@ def span_box(line: Line, start: int, end: int) -> Box:
     Words give the place where the line has them; within a word, and for a line without words, the characters are taken
     as equally wide (a Chinese one as two others) along the line's own direction.
     """
-    boxes = [_part(word_box, line.quad, text, start - at, end - at) for text, at, word_box in _placed_words(line)]
+    boxes = [_part(word_box, line.quad, text, start - at, end - at) for text, at, word_box in placed_words(line)]
     found = [box for box in boxes if box is not None]
     return Box.around(found) if found else _along(line.quad, line.text, start, end).box
 
 
-def _placed_words(line: Line) -> list[tuple[str, int, Box]]:
+def placed_words(line: Line) -> list[tuple[str, int, Box]]:
     """Each word's text, its place in the line's text, and its box; words that are not in the text are left out."""
     placed: list[tuple[str, int, Box]] = []
     cursor = 0
