@@ -24,7 +24,7 @@ from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.metrics import Metrics
 from mineru_core.serving.gate import Gate
 from mineru_core.serving.prefetch import Rendered, rendered_ahead
-from mineru_core.serving.selection import choose_pages, crop, join_regions, shift_analysis
+from mineru_core.serving.selection import choose_pages, crop, shift_analysis
 from mineru_core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -208,12 +208,11 @@ class Analyzer:
             return [PageFailure.from_error(number, "intake", page)]
         if not regions:
             return [self._engine_read(page, parts, ctx)]
-        crops = [crop(page, region.box) for region in regions]
         readings: list[Reading] = []
-        for part, dx, dy in crops:
+        for part, dx, dy in [crop(page, region.box) for region in regions]:  # all are checked before one is read
             reading = self._engine_read(part, parts, ctx)
             readings.append(shift_analysis(reading, dx, dy, page) if isinstance(reading, PageAnalysis) else reading)
-        return join_regions(readings)
+        return readings
 
     def _engine_read(self, page: Page, parts: frozenset[Part], ctx: RunContext) -> Reading:
         engine = self.engine

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from mineru_core.document.analysis import Block, Line, PageAnalysis, PageFailure
+from mineru_core.document.analysis import Block, Line, PageAnalysis
+from mineru_core.document.chart import Chart, Point
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page, Word
 from mineru_core.document.table import Table
@@ -106,7 +108,8 @@ def _words_inside(page: Page, inside: Box, dx: float, dy: float) -> tuple[Word, 
 
 def shift_analysis(analysis: PageAnalysis, dx: float, dy: float, page: Page) -> PageAnalysis:
     """The analysis of a crop in pixels of ``page``, the page it was cut from."""
-    blocks = tuple(_shift_block(block, dx, dy, page) for block in analysis.blocks)
+    move = _Move(dx, dy, page)
+    blocks = tuple(_shift_block(block, move) for block in analysis.blocks)
     return analysis.model_copy(
         update={
             "page": page.number,
@@ -118,57 +121,45 @@ def shift_analysis(analysis: PageAnalysis, dx: float, dy: float, page: Page) -> 
     )
 
 
-def _shift_block(block: Block, dx: float, dy: float, page: Page) -> Block:
-    def moved(box: Box) -> Box:
-        return box.shifted(dx, dy).clipped(page.width, page.height)
-
-    def moved_line(line: Line) -> Line:
-        words = tuple(w.model_copy(update={"box": moved(w.box)}) for w in line.words)
-        quad = Quad(*((x + dx, y + dy) for x, y in line.quad))
-        return line.model_copy(update={"box": moved(line.box), "quad": quad, "words": words})
-
-    def moved_table(table: Table) -> Table:
-        cells = tuple(c if c.box is None else c.model_copy(update={"box": moved(c.box)}) for c in table.cells)
-        box = None if table.box is None else moved(table.box)
-        return table.model_copy(update={"cells": cells, "box": box, "page": page.number})
-
-    update: dict[str, object] = {"box": moved(block.box), "lines": tuple(moved_line(line) for line in block.lines)}
+def _shift_block(block: Block, move: _Move) -> Block:
+    update: dict[str, object] = {"box": move.box(block.box), "lines": tuple(move.line(line) for line in block.lines)}
     if block.table is not None:
-        update["table"] = moved_table(block.table)
+        update["table"] = move.table(block.table)
     if block.chart is not None:
-        chart = block.chart
-        series = tuple(
-            s.model_copy(
-                update={
-                    "points": tuple(
-                        p if p.place is None else p.model_copy(update={"place": (p.place[0] + dx, p.place[1] + dy)})
-                        for p in s.points
-                    )
-                }
-            )
-            for s in chart.series
-        )
-        box = None if chart.box is None else moved(chart.box)
-        update["chart"] = chart.model_copy(update={"series": series, "box": box, "page": page.number})
+        update["chart"] = move.chart(block.chart)
     return block.model_copy(update=update)
 
 
-def join_regions(readings: Sequence[PageAnalysis | PageFailure]) -> list[PageAnalysis | PageFailure]:
-    """Readings of several rectangles of one page as one analysis (in the order given), and each failure."""
-    analyses = [r for r in readings if isinstance(r, PageAnalysis)]
-    failures = [r for r in readings if isinstance(r, PageFailure)]
-    if len(analyses) < 2:
-        return [*analyses, *failures]
-    blocks = [block for analysis in analyses for block in analysis.blocks]
-    timings: dict[str, float] = {}
-    for analysis in analyses:
-        for stage, seconds in analysis.timings.items():
-            timings[stage] = timings.get(stage, 0.0) + seconds
-    joined = analyses[0].model_copy(
-        update={
-            "blocks": tuple(block.model_copy(update={"order": order}) for order, block in enumerate(blocks)),
-            "warnings": tuple(dict.fromkeys(w for a in analyses for w in a.warnings)),
-            "timings": timings,
-        }
-    )
-    return [joined, *failures]
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """Moves places of a crop to the page it was cut from; what lay in the crop's padding is clipped."""
+
+    dx: float
+    dy: float
+    page: Page
+
+    def box(self, box: Box) -> Box:
+        return box.shifted(self.dx, self.dy).clipped(self.page.width, self.page.height)
+
+    def point(self, point: tuple[float, float]) -> tuple[float, float]:
+        return point[0] + self.dx, point[1] + self.dy
+
+    def line(self, line: Line) -> Line:
+        words = tuple(word.model_copy(update={"box": self.box(word.box)}) for word in line.words)
+        quad = Quad(*(self.point(corner) for corner in line.quad))
+        return line.model_copy(update={"box": self.box(line.box), "quad": quad, "words": words})
+
+    def table(self, table: Table) -> Table:
+        cells = tuple(
+            cell if cell.box is None else cell.model_copy(update={"box": self.box(cell.box)}) for cell in table.cells
+        )
+        box = None if table.box is None else self.box(table.box)
+        return table.model_copy(update={"cells": cells, "box": box, "page": self.page.number})
+
+    def chart(self, chart: Chart) -> Chart:
+        series = tuple(s.model_copy(update={"points": tuple(map(self._chart_point, s.points))}) for s in chart.series)
+        box = None if chart.box is None else self.box(chart.box)
+        return chart.model_copy(update={"series": series, "box": box, "page": self.page.number})
+
+    def _chart_point(self, point: Point) -> Point:
+        return point if point.place is None else point.model_copy(update={"place": self.point(point.place)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from mineru_core.errors import InvalidSetting
+
+_migrating = threading.Lock()  # Alembic's context is one for the whole process
 
 _BUSY_MS = 10_000
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -35,7 +38,7 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._engine = _sqlite_engine(path)
-            with FileLock(path.with_name(path.name + ".lock")):
+            with _migrating, FileLock(path.with_name(path.name + ".lock")):
                 self._migrate()
         except (OSError, OperationalError) as error:
             raise InvalidSetting("The home folder cannot be written.", _HOME_HINT) from error
