@@ -7,14 +7,14 @@ from fastapi import FastAPI
 from mineru_core.api import documents, tasks
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import ErrorBody, install_handlers
-from mineru_core.api.middleware import BodyLimit, LoopbackOnly, RequestId
+from mineru_core.api.middleware import BodyLimit, LoopbackOnly
 from mineru_core.version import __version__
 
 ERROR_STATUSES = (403, 404, 409, 413, 422, 429, 500, 503, 504)
 
 
 def create_api(backend: Backend) -> FastAPI:
-    """The API on ``backend``, which somebody else starts and stops."""
+    """The API on ``backend``, which somebody else starts and stops, behind ``RequestId``."""
     app = FastAPI(
         title="MinerU Workbench",
         version=__version__,
@@ -24,10 +24,9 @@ def create_api(backend: Backend) -> FastAPI:
         responses={status: {"model": ErrorBody} for status in ERROR_STATUSES},
     )
     install_handlers(app)
-    # The last added runs first: an id for every answer, then who may call, then how much may come.
+    # The last added runs first: who may call comes before how much may come.
     app.add_middleware(BodyLimit, max_file_bytes=backend.settings.limits.max_file_bytes)
     app.add_middleware(LoopbackOnly)
-    app.add_middleware(RequestId)
     app.include_router(documents.router(backend))
     app.include_router(tasks.router(backend))
     return app

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 from fastapi import FastAPI
@@ -12,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from mineru_core.errors import (
@@ -25,6 +26,8 @@ from mineru_core.errors import (
 
 REQUEST_ID_KEY = "workbench_request_id"
 METHOD_NOT_ALLOWED = 405
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 _log = logging.getLogger(__name__)
 
@@ -96,14 +99,28 @@ def refused_upload(scope: Scope, error: FileTooLarge) -> JSONResponse:
 
 def install_handlers(app: FastAPI) -> None:
     """Bring every error of ``app`` into the one shape: ours, FastAPI's, unknown paths and bugs."""
-    app.add_exception_handler(WorkbenchError, handle_workbench_error)
+    app.add_exception_handler(WorkbenchError, _handle_workbench_error)
     app.add_exception_handler(RequestValidationError, _handle_validation)
     app.add_exception_handler(HTTPException, _handle_http)
     app.add_exception_handler(Exception, _handle_bug)
 
 
-async def handle_workbench_error(request: Request, error: Exception) -> JSONResponse:
-    """Answer with an error of the tree."""
+def in_one_shape(handler: Handler) -> Handler:
+    """A handler outside FastAPI whose errors are answered in the one shape, bugs too."""
+
+    @wraps(handler)
+    async def guarded(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except WorkbenchError as error:
+            return error_response(request.scope, error)
+        except Exception as error:  # noqa: BLE001  the boundary: logged, and answered as code internal
+            return await _handle_bug(request, error)
+
+    return guarded
+
+
+async def _handle_workbench_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, WorkbenchError)
     return error_response(request.scope, error)
 

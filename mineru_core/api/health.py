@@ -7,9 +7,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from mineru_core.api.backend import Backend
-from mineru_core.api.errors import error_response
+from mineru_core.api.errors import in_one_shape
 from mineru_core.api.middleware import is_local
-from mineru_core.errors import TokenRequired, WorkbenchError
+from mineru_core.errors import TokenRequired
 
 
 def routes(backend: Backend) -> list[Route]:
@@ -18,20 +18,15 @@ def routes(backend: Backend) -> list[Route]:
     async def livez(_request: Request) -> Response:
         return JSONResponse({"status": "alive"})
 
-    async def readyz(request: Request) -> Response:
-        try:
-            backend.check_ready()
-        except WorkbenchError as error:
-            return error_response(request.scope, error)
+    async def readyz(_request: Request) -> Response:
+        backend.check_ready()
         return JSONResponse({"status": "ready", "engine": backend.service.analyzer.engine.name})
 
     async def metrics(request: Request) -> Response:
         if not is_local(request.scope):
-            return error_response(request.scope, TokenRequired("The metrics are shown on the machine itself only."))
-        try:
-            body, content_type = backend.service.analyzer.metrics.render()
-        except WorkbenchError as error:
-            return error_response(request.scope, error)
+            raise TokenRequired("The metrics are shown on the machine itself only.")
+        body, content_type = backend.service.analyzer.metrics.render()
         return Response(body, media_type=content_type)
 
-    return [Route("/livez", livez), Route("/readyz", readyz), Route("/metrics", metrics)]
+    handlers = {"/livez": livez, "/readyz": readyz, "/metrics": metrics}
+    return [Route(path, in_one_shape(handler), methods=["GET"]) for path, handler in handlers.items()]

@@ -7,7 +7,6 @@ import secrets
 import uuid
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, refused_upload, too_large
 from mineru_core.errors import TokenRequired
+from mineru_core.runtime.logging import bound_request
 
 OWNER_COOKIE = "workbench_owner"
 OWNER_COOKIE_SECONDS = 365 * 24 * 3600
@@ -27,11 +27,12 @@ DRAIN_SECONDS = 5.0
 
 _OWNER = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 random bytes, urlsafe base64
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+))(?::\d+)?")
 _FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class RequestId:
-    """Takes X-Request-ID from the caller or makes one, and sends it back with the answer."""
+    """Takes X-Request-ID from the caller or makes one; the answer and the logs carry it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -50,7 +51,8 @@ class RequestId:
                 MutableHeaders(scope=message)["X-Request-ID"] = request_id
             await send(message)
 
-        await self.app(scope, receive, send_with_id)
+        with bound_request(request_id):
+            await self.app(scope, receive, send_with_id)
 
 
 class LoopbackOnly:
@@ -157,7 +159,7 @@ def is_local(scope: Scope) -> bool:
         return False
     host = headers.get("host", "")
     origin = headers.get("origin")
-    return _is_loopback(_host_name(host)) and (origin is None or urlsplit(origin).netloc == host)
+    return _is_loopback(_host_name(host)) and origin in (None, f"http://{host}", f"https://{host}")
 
 
 async def drain(receive: Receive) -> None:
@@ -176,7 +178,9 @@ def _asks_for_page(scope: Scope) -> bool:
 
 
 def _host_name(host: str) -> str:
-    return urlsplit(f"//{host}").hostname or ""
+    """The name or address in a Host header, without the port and an IPv6 address's brackets."""
+    match = _HOST.fullmatch(host)
+    return (match[1] or match[2]) if match else ""
 
 
 def _is_loopback(name: str) -> bool:

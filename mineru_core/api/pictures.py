@@ -12,10 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mineru_core.api.backend import Backend
-from mineru_core.api.errors import error_response
+from mineru_core.api.errors import in_one_shape
 from mineru_core.api.middleware import owner_of
 from mineru_core.document.page import Pixels
-from mineru_core.errors import InvalidRequest, TokenRequired, WorkbenchError
+from mineru_core.errors import InvalidRequest, TokenRequired
 
 MIN_WIDTH, MAX_WIDTH, DEFAULT_WIDTH = 16, 4000, 1600
 JPEG_QUALITY = 88
@@ -28,26 +28,14 @@ def routes(backend: Backend) -> list[Route]:
     """The route, standing on ``backend``."""
 
     async def page_picture(request: Request) -> Response:
-        try:
-            owner = owner_of(request.scope)
-            if owner is None:
-                raise TokenRequired(
-                    "Pages are shown to the browser that uploaded them.", "Open the app in this browser."
-                )
-            draw = partial(
-                _answer,
-                backend,
-                request.path_params["job_id"],
-                owner,
-                request.path_params["number"],
-                _width(request.query_params.get("w")),
-                request.headers.get("if-none-match", ""),
-            )
-            return await backend.draw(draw)
-        except WorkbenchError as error:
-            return error_response(request.scope, error)
+        owner = owner_of(request.scope)
+        if owner is None:
+            raise TokenRequired("Pages are shown to the browser that uploaded them.", "Open the app in this browser.")
+        place, width = request.path_params, _width(request.query_params.get("w"))
+        known_tag = request.headers.get("if-none-match", "")
+        return await backend.draw(partial(_answer, backend, place["job_id"], owner, place["number"], width, known_tag))
 
-    return [Route("/ui/pages/{job_id}/{number:int}", page_picture, methods=["GET"])]
+    return [Route("/ui/pages/{job_id}/{number:int}", in_one_shape(page_picture), methods=["GET"])]
 
 
 def encode_picture(pixels: Pixels, width: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import socket
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from mineru_core.cli.console import tell_error
 from mineru_core.errors import InvalidSetting, WorkbenchError
+from mineru_core.runtime.logging import configure_logging
 from mineru_core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
     except WorkbenchError as error:
         tell_error(error)
         return 1
+    configure_logging(settings.server.log_level)
+    # Importing Streamlit gives uvicorn's access log a handler again; paths hold ids and are nobody's business.
+    logging.getLogger("uvicorn.access").disabled = True
     typer.echo(f"MinerU Workbench: {_url(host, port)}   (HTTP API: {_url(host, port)}/api/v1/document/parse)", err=True)
     server = uvicorn.Server(
         uvicorn.Config(

@@ -32,10 +32,10 @@ StartApi = Callable[..., AbstractContextManager[Api]]
 
 
 @contextmanager
-def run_api(home: Path, engine: Engine, **sections: object) -> Iterator[Api]:
-    """The API with ``engine`` on ``home``; ``sections`` are sections of the settings."""
+def run_api(home: Path, reader: Engine, **sections: object) -> Iterator[Api]:
+    """The API with ``reader`` on ``home``; ``sections`` are sections of the settings."""
     settings = Settings(home=home, **sections)  # type: ignore[arg-type]
-    service = JobService(settings, Analyzer(settings, engine))
+    service = JobService(settings, Analyzer(settings, reader))
 
     def opened() -> JobService:
         service.start()
@@ -55,9 +55,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 
 @pytest.fixture
 def start_api(home: Path) -> StartApi:
-    """Starts an API of the test's own: ``with start_api(engine, limits={...}) as api``."""
+    """Starts an API of the test's own: ``with start_api(reader, limits={...}) as api``."""
 
-    def start(engine: Engine | None = None, **sections: object) -> AbstractContextManager[Api]:
-        return run_api(home, engine if engine is not None else EchoEngine(), **sections)
+    def start(reader: Engine | None = None, **sections: object) -> AbstractContextManager[Api]:
+        return run_api(home, reader if reader is not None else EchoEngine(), **sections)
 
     return start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -106,7 +107,7 @@ def test_refuses_what_cannot_be_read(api: Api, data: bytes, code: str) -> None:
         {"instruction": ["one", "two"]},
     ],
 )
-def test_refuses_fields_that_are_off(api: Api, fields: dict[str, object]) -> None:
+def test_refuses_fields_that_are_off(api: Api, fields: dict[str, Any]) -> None:
     assert_error(post(api, picture(), **fields), 422, "invalid-request")
 
 
@@ -182,4 +183,3 @@ def test_a_caller_that_goes_away_cancels_its_job(start_api: StartApi) -> None:
             api.client.post(PARSE, files={"file": ("page.png", picture())}, timeout=1.0)
         (job,) = api.service.list("local")
         assert api.service.wait(job.id, "local", 20.0).state == "cancelled"
-
