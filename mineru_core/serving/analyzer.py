@@ -197,6 +197,7 @@ class Analyzer:
                 local.report(Progress(stage="read"))
                 boxes = tuple(region for region in task.regions if region.page == number)
                 found = self._read_page(number, page, boxes, parts, local)
+                del page  # or it would stay in memory while the next two are there
                 self._count(found, timings)
                 readings += found
         return readings

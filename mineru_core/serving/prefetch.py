@@ -27,15 +27,14 @@ def rendered_ahead(
         except WorkbenchError as error:
             return error
 
-    if len(numbers) == 1:  # nothing to overlap: no thread for the common case of one picture
-        yield numbers[0], attempt(numbers[0])
+    if len(numbers) < 2:  # nothing to overlap: no thread for the common case of one picture
+        yield from ((number, attempt(number)) for number in numbers)
         return
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="render") as pool:
-        coming = pool.submit(attempt, numbers[0]) if numbers else None
-        for number, after in zip(numbers, [*numbers[1:], None], strict=True):
-            if coming is None:
-                return
+        coming = pool.submit(attempt, numbers[0])
+        for place, number in enumerate(numbers):
             page = coming.result()
-            coming = None if after is None else pool.submit(attempt, after)
+            if place + 1 < len(numbers):
+                coming = pool.submit(attempt, numbers[place + 1])
             yield number, page
-            del page  # or this page would stay in memory while the next two are there
+            del page  # or it would stay in memory while the next two are there
