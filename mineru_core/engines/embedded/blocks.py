@@ -15,7 +15,7 @@ from mineru_core.document.analysis import Block, BlockType, Line
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Table
 from mineru_core.engines.embedded.furniture import furniture_type, is_page_number
-from mineru_core.engines.embedded.joining import block_text, row_text
+from mineru_core.engines.embedded.joining import Row, block_text
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.levelling import level_box, page_skew
 from mineru_core.engines.embedded.order import Item, reading_order, visual_rows
@@ -250,8 +250,7 @@ class _Builder:
     def _block(self, draft: _Draft, order: int) -> Block:
         rows = [row for row in draft.rows if row]
         lines = tuple(self.lines[i] for row in rows for i in row)
-        texts = [row_text([self.lines[i] for i in row], [self.level[i] for i in row]) for row in rows]
-        boxes = [Box.around(self.level[i] for i in row) for row in rows]
+        texts = [Row.of([self.lines[i].text for i in row], [self.level[i] for i in row]) for row in rows]
         box = draft.box if draft.box is not None else Box.around(line.box for line in lines)
         confidence = draft.confidence
         if confidence is None:
@@ -260,18 +259,20 @@ class _Builder:
             type=draft.type,
             box=box.clipped(self.width, self.height),
             order=order,
-            text=self._text(draft, texts, boxes),
+            text=_running_text(draft, texts),
             lines=lines,
             table=draft.table,
             confidence=min(1.0, max(0.0, confidence)),
         )
 
-    def _text(self, draft: _Draft, texts: Sequence[str], boxes: Sequence[Box]) -> str:
-        if draft.table is not None:
-            return "\n".join("\t".join(row).rstrip() for row in draft.table.rows())
-        if draft.type in SOLID_TYPES or draft.type is BlockType.TABLE:
-            return "\n".join(texts)
-        return block_text(texts, boxes)
+
+def _running_text(draft: _Draft, rows: Sequence[Row]) -> str:
+    """The block's text; a table's rows stand on lines of their own, cells apart by tabs."""
+    if draft.table is not None:
+        return "\n".join("\t".join(row).rstrip() for row in draft.table.rows())
+    if draft.type in SOLID_TYPES or draft.type is BlockType.TABLE:
+        return "\n".join(row.text for row in rows)
+    return block_text(rows)
 
 
 def _solids(lines: Sequence[Line], regions: Sequence[LayoutRegion], tables: Sequence[TableArea]) -> list[_Solid]:

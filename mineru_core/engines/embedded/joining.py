@@ -1,11 +1,12 @@
-"""Lines joined to running text: a space between Latin words, none beside CJK characters, breaks where they are meant."""
+"""Lines joined to running text: a space between Latin words, none beside CJK characters, breaks where meant."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from mineru_core.document.analysis import Line
 from mineru_core.document.geometry import Box
 
 # Han, kana, Hangul, bopomofo, CJK punctuation and full-width forms: scripts written without spaces between words.
@@ -16,7 +17,13 @@ _MARKER = re.compile(
 )
 # A row that stops this far (in line heights) before the right edge of its block ended on purpose.
 MIN_EARLY_END = 3.0
+MIN_EARLY_SHARE = 0.12
+# A row that starts further to the right or left of the one before (in line heights) does not continue it, but for the
+# first line of a paragraph and for what hangs under a list item.
 MIN_INDENT = 0.8
+MAX_INDENT = 3.5
+MIN_SPACE = 0.5
+MIN_CELL_GAP = 1.5
 
 
 def is_cjk(character: str) -> bool:
@@ -44,41 +51,54 @@ def join(left: str, right: str) -> str:
     return f"{left} {right}"
 
 
-def row_text(lines: Sequence[Line], boxes: Sequence[Box]) -> str:
-    """The text of one visual row, pieces from left to right; a wide gap between two of them stays a space."""
-    text = ""
-    for n, line in enumerate(lines):
-        if n and text and line.text and boxes[n].x0 - boxes[n - 1].x1 > 0.5 * boxes[n].height:
-            text = f"{text.rstrip()} {line.text.lstrip()}"
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One visual row: its text, its box, and whether it is ``split`` by gaps as wide as in tables and forms."""
+
+    text: str
+    box: Box
+    split: bool = False
+
+    @classmethod
+    def of(cls, texts: Sequence[str], boxes: Sequence[Box]) -> Row:
+        """The row of these pieces, given from left to right; a visible gap between two of them stays a space."""
+        text, split = "", False
+        for n, piece in enumerate(texts):
+            gap = boxes[n].x0 - boxes[n - 1].x1 if n else 0.0
+            split = split or gap > MIN_CELL_GAP * boxes[n].height
+            if text and piece and gap > MIN_SPACE * boxes[n].height:
+                text = f"{text.rstrip()} {piece.lstrip()}"
+            else:
+                text = join(text, piece)
+        return cls(text, Box.around(boxes), split)
+
+
+def block_text(rows: Sequence[Row]) -> str:
+    """Rows of one block as running text, from top to bottom.
+
+    A row continues the one before where that one ran to the right edge and this one starts at the left; else it
+    stands on a line of its own.
+    """
+    if not rows:
+        return ""
+    area = Box.around(row.box for row in rows)
+    text = rows[0].text
+    for before, row in pairwise(rows):
+        if _continues(before, row, area):
+            head, newline, last = text.rpartition("\n")
+            text = f"{head}{newline}{join(last, row.text)}"
         else:
-            text = join(text, line.text)
+            text = f"{text}\n{row.text}"
     return text
 
 
-def block_text(texts: Sequence[str], boxes: Sequence[Box]) -> str:
-    """Rows of one block as running text, from top to bottom.
-
-    A row continues the one before unless that one stopped early, or this one is indented or begins a list item; then
-    it starts on a line of its own. ``boxes`` are those of the rows, level with the text.
-    """
-    if not texts:
-        return ""
-    area = Box.around(boxes)
-    result = texts[0]
-    for n in range(1, len(texts)):
-        if _continues(boxes[n - 1], boxes[n], area, texts[n]):
-            head, _, last = result.rpartition("\n")
-            result = f"{head}\n{join(last, texts[n])}" if head else join(last, texts[n])
-        else:
-            result = f"{result}\n{texts[n]}"
-    return result
-
-
-def _continues(before: Box, row: Box, area: Box, text: str) -> bool:
-    height = min(before.height, row.height)
-    if starts_item(text):
+def _continues(before: Row, row: Row, area: Box) -> bool:
+    height = min(before.box.height, row.box.height)
+    if starts_item(row.text) or before.split or row.split:
         return False
-    # Centred rows neither start at the left edge nor end at the right one: each is a line of its own.
-    if area.x1 - before.x1 > max(MIN_EARLY_END * height, 0.12 * area.width):
+    if area.x1 - before.box.x1 > max(MIN_EARLY_END * height, MIN_EARLY_SHARE * area.width):
         return False
-    return not (row.x0 - area.x0 > MIN_INDENT * height and row.x0 - before.x0 > MIN_INDENT * height)
+    indent = (row.box.x0 - before.box.x0) / height
+    if indent > MIN_INDENT:
+        return starts_item(before.text) and indent <= MAX_INDENT
+    return indent >= -MAX_INDENT

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from mineru_core.document.geometry import Box
@@ -26,7 +27,15 @@ MIN_LOOSE_COLUMN_WIDTH = 3.0
 LINE_MARGIN_Y = 0.18
 LINE_MARGIN_X = 0.1
 MIN_ROW_FILL = 0.6
+# Ragged text (headings, lists, dialogue between paragraphs) is told by a few rows that are full.
+MIN_FULL_FILL = 0.85
+MIN_FULL_ROWS = 3
+MIN_RAGGED_COLUMN_WIDTH = 10.0
 MAX_ALIGNED_ROWS = 0.35
+MIN_HEADLINE = 1.7
+MAX_MARGIN_WIDTH = 0.5
+MAX_MARGIN_FILL = 0.5
+MAX_NOTE_GAP = 1.0
 ROW_OVERLAP = 0.5
 
 Interval = tuple[float, float]
@@ -118,29 +127,31 @@ class _Cutter:
         self.items = items
         heights = [_line_height(item.box) for item in items if not item.solid]
         self.unit = max(1.0, median(heights)) if heights else 16.0
-        self.spans_y = [self._shrunk(i.box.y0, i.box.y1, i.solid, LINE_MARGIN_Y) for i in items]
-        self.spans_x = [self._shrunk(i.box.x0, i.box.x1, i.solid, LINE_MARGIN_X) for i in items]
+        self.spans_y = [self._shrunk(i, i.box.y0, i.box.y1, LINE_MARGIN_Y) for i in items]
+        self.spans_x = [self._shrunk(i, i.box.x0, i.box.x1, LINE_MARGIN_X) for i in items]
 
     def flows(self, indexes: list[int]) -> list[list[int]]:
         """Flows of these items in reading order."""
         result: list[list[int]] = []
         pending: list[int] = []
         for band in self._bands(indexes):
-            sides = self._columns(band)
+            sides = self._border(band.indexes, band.free)
             if sides is None:
                 pending += band.indexes
                 continue
             if pending:
                 result.append(self._by_rows(pending))
                 pending = []
-            for side in sides:
-                result += self.flows(side)
+            noted = self._with_margin_notes(*sides)
+            for part in sides if noted is None else noted:
+                result += self.flows(part)
         if pending:
             result.append(self._by_rows(pending))
         return result
 
-    def _shrunk(self, low: float, high: float, solid: bool, margin: float) -> Interval:
-        cut = min(margin * (self.unit if solid else min(high - low, self.unit)), (high - low) / 3)
+    def _shrunk(self, item: Item, low: float, high: float, margin: float) -> Interval:
+        """An extent of the item without the margin that detection adds, which grows with the height of the text."""
+        cut = min(margin * (self.unit if item.solid else _line_height(item.box)), (high - low) / 3)
         return low + cut, high - cut
 
     def _bands(self, indexes: list[int]) -> list[_Band]:
@@ -150,16 +161,34 @@ class _Cutter:
         bands: list[_Band] = []
         for segment in self._segments(indexes):
             free = _complement([self.spans_x[i] for i in segment], left, right)
-            if bands:
-                common = [
-                    gap for gap in _intersect(bands[-1].free, free) if gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit
-                ]
-                if common:
-                    bands[-1].indexes += segment
-                    bands[-1].free = common
-                    continue
-            bands.append(_Band(list(segment), free))
+            common = self._common_gaps(bands[-1], segment, free) if bands else []
+            if common:
+                bands[-1].indexes += segment
+                bands[-1].free = common
+            else:
+                bands.append(_Band(list(segment), free))
         return bands
+
+    def _common_gaps(self, band: _Band, segment: list[int], free: list[Interval]) -> list[Interval]:
+        """Gaps that go on from a band through the segment under it; none where the band should end before it."""
+        common = [gap for gap in _intersect(band.free, free) if gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]
+        if not common or self._starts_anew(band, segment, common):
+            return []
+        lost = [gap for gap in band.free if not any(_overlap(gap, other) > 0 for other in common)]
+        if self._border(band.indexes, lost) is not None and self._border(band.indexes, common) is None:
+            return []
+        return common
+
+    def _starts_anew(self, band: _Band, segment: list[int], gaps: list[Interval]) -> bool:
+        """Whether a segment under a band begins with a headline that stands on one side of the gaps only."""
+        if self._sides(band.indexes, gaps) < 2 or self._sides(segment, gaps) > 1:
+            return False
+        top = min(segment, key=lambda i: self.spans_y[i])
+        return not self.items[top].solid and _line_height(self.items[top].box) >= MIN_HEADLINE * self.unit
+
+    def _sides(self, indexes: list[int], gaps: list[Interval]) -> int:
+        """On how many sides of the gaps these items stand."""
+        return len({sum(self.items[i].box.center[0] > gap[0] for gap in gaps) for i in indexes})
 
     def _segments(self, indexes: list[int]) -> list[list[int]]:
         """Groups of items with a horizontal gap between them, from top to bottom."""
@@ -173,23 +202,76 @@ class _Cutter:
             bottom = max(bottom, y1)
         return groups
 
-    def _columns(self, band: _Band) -> tuple[list[int], list[int]] | None:
-        """The two sides of the widest gap that is a column border; None where there is none."""
-        for gap in sorted(band.free, key=lambda g: g[0] - g[1]):
-            narrow = gap[1] - gap[0] < MIN_COLUMN_GAP * self.unit
+    def _border(self, indexes: list[int], gaps: list[Interval]) -> tuple[list[int], list[int]] | None:
+        """The two sides of the widest of the gaps that is a column border; None where there is none."""
+        for gap in sorted(gaps, key=lambda g: g[0] - g[1]):
             middle = (gap[0] + gap[1]) / 2
-            left = [i for i in band.indexes if self.items[i].box.center[0] < middle]
-            right = [i for i in band.indexes if self.items[i].box.center[0] >= middle]
+            left = [i for i in indexes if self.items[i].box.center[0] < middle]
+            right = [i for i in indexes if self.items[i].box.center[0] >= middle]
+            narrow = gap[1] - gap[0] < MIN_COLUMN_GAP * self.unit
             if left and right and self._is_border(left, right, narrow=narrow):
                 return left, right
         return None
+
+    def _with_margin_notes(self, left: list[int], right: list[int]) -> list[list[int]] | None:
+        """The main text cut where margin notes are to be read, with the notes between; None where a side is no margin.
+
+        A margin is narrow and mostly empty; a note is read after the paragraph that it stands beside.
+        """
+        notes, main = sorted((left, right), key=self._width)
+        narrow = self._width(notes) < MAX_MARGIN_WIDTH * self._width(main)
+        if not narrow or self._has_solid(notes) or self._ink_height(notes) > MAX_MARGIN_FILL * self._ink_height(main):
+            return None
+        rows = self._rows(main)
+        ends = self._paragraph_ends(rows)
+        parts: list[list[int]] = []
+        done = 0
+        for note in self._note_groups(notes):
+            top = self.items[note[0]].box.center[1]
+            above = sum(self._level(row) <= top for row in rows)
+            end = next((e for e in ends if e >= above), len(rows)) if above else 0
+            if end > done:
+                parts.append([i for row in rows[done:end] for i in row])
+                done = end
+            parts.append(note)
+        if done < len(rows):
+            parts.append([i for row in rows[done:] for i in row])
+        return parts
+
+    def _note_groups(self, notes: list[int]) -> list[list[int]]:
+        """Notes from top to bottom: rows with little space between them."""
+        groups: list[list[int]] = []
+        bottom = -math.inf
+        for row in self._rows(notes):
+            if min(self.items[i].box.y0 for i in row) - bottom > MAX_NOTE_GAP * self.unit:
+                groups.append([])
+            groups[-1] += row
+            bottom = max(self.items[i].box.y1 for i in row)
+        return groups
+
+    def _paragraph_ends(self, rows: list[list[int]]) -> list[int]:
+        """How many rows lie above each place where a paragraph ends."""
+        boxes = [Box.around(self.items[i].box for i in row) for row in rows]
+        right = max(box.x1 for box in boxes)
+        ends = [
+            n
+            for n, (box, below) in enumerate(pairwise(boxes), start=1)
+            if right - box.x1 > 2 * self.unit or below.y0 - box.y1 > self.unit or below.x0 - box.x0 > self.unit
+        ]
+        return [*ends, len(rows)]
+
+    def _ink_height(self, side: list[int]) -> float:
+        """Pixels of height in which the side has something."""
+        spans = [(self.items[i].box.y0, self.items[i].box.y1) for i in side]
+        low, high = min(s[0] for s in spans), max(s[1] for s in spans)
+        return high - low - sum(end - start for start, end in _complement(spans, low, high))
 
     def _is_border(self, left: list[int], right: list[int], *, narrow: bool) -> bool:
         """Whether these are two columns, not the cells of rows."""
         rows_left, rows_right = self._rows(left), self._rows(right)
         if narrow:
             return all(
-                len(rows) >= MIN_NARROW_ROWS and self._fill(side, rows) >= MIN_NARROW_FILL
+                len(rows) >= MIN_NARROW_ROWS and median(self._fills(side, rows)) >= MIN_NARROW_FILL
                 for side, rows in ((left, rows_left), (right, rows_right))
             )
         if self._flows_like_text(left, rows_left) and self._flows_like_text(right, rows_right):
@@ -206,12 +288,16 @@ class _Cutter:
             return True
         if len(rows) < 2 or width < MIN_COLUMN_WIDTH * self.unit:
             return False
-        return self._fill(side, rows) >= MIN_ROW_FILL
+        fills = self._fills(side, rows)
+        if median(fills) >= MIN_ROW_FILL:
+            return True
+        full = sum(fill >= MIN_FULL_FILL for fill in fills)
+        return full >= MIN_FULL_ROWS and width >= MIN_RAGGED_COLUMN_WIDTH * self.unit
 
-    def _fill(self, side: list[int], rows: list[list[int]]) -> float:
-        """How much of the side's width its rows take, in the median."""
+    def _fills(self, side: list[int], rows: list[list[int]]) -> list[float]:
+        """How much of the side's width each row takes."""
         width = max(1.0, self._width(side))
-        return median(sum(self.items[i].box.width for i in row) / width for row in rows)
+        return [sum(self.items[i].box.width for i in row) / width for row in rows]
 
     def _aligned(self, first: list[list[int]], second: list[list[int]]) -> float:
         """Share of the shorter side's rows that stand level with a row of the other side."""
