@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box, Quad
@@ -101,6 +101,11 @@ class PageAnalysis(Model):
     rotation: int = 0
     warnings: tuple[str, ...] = ()
     timings: dict[str, float] = Field(default_factory=dict)
+
+    @field_serializer("parts", when_used="json")
+    def _parts_in_order(self, parts: frozenset[Part]) -> list[Part]:
+        # A set has another order in each process; the same result must give the same JSON.
+        return sorted(parts)
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
 from enum import StrEnum
 
 from pydantic import Field
@@ -67,4 +69,8 @@ class Chart(Model):
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
+    """The value without an exponent and without the noise of binary fractions; "" for none and for no number."""
+    if value is None or not math.isfinite(value):
+        return ""
+    # 15 digits are what a double keeps of a decimal number.
+    return format(Decimal(f"{value:.15g}"), "f")

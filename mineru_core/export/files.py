@@ -8,6 +8,7 @@ import secrets
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from mineru_core.document.table import Table
@@ -117,26 +118,23 @@ def _workbook(table: Table) -> bytes:
 def _reserve(folder: Path, stem: str, first_ending: str) -> str:
     """A NAME with no files in the folder yet. Its first file is made, empty, so that no other writer takes the same
     NAME in between."""
-    number = 1
-    while True:
+    entries = os.listdir(folder)
+    for number in count(1):
         name = stem if number == 1 else f"{stem}-{number}"
-        if not _is_taken(folder, name):
+        if not _is_taken(entries, name):
             try:
                 (folder / f"{name}.{first_ending}").open("x").close()
             except FileExistsError:
-                pass
-            else:
-                return name
-        number += 1
+                # Another writer was faster.
+                continue
+            return name
+    raise AssertionError("unreachable: there is always a next number")
 
 
-def _is_taken(folder: Path, name: str) -> bool:
+def _is_taken(entries: Sequence[str], name: str) -> bool:
     """Whether files of this NAME are there, in any case: some file systems know no difference."""
     start = name.casefold()
-    return any(
-        entry.name.casefold().startswith(start) and _ENDING.fullmatch(entry.name[len(name) :])
-        for entry in os.scandir(folder)
-    )
+    return any(e.casefold().startswith(start) and _ENDING.fullmatch(e[len(name) :]) for e in entries)
 
 
 def _write(path: Path, data: bytes) -> None:
