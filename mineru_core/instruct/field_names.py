@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
@@ -80,6 +80,7 @@ def _bare(label: str) -> str:
     return text.replace("的", "") if has_han(text) else text
 
 
+@lru_cache(maxsize=4096)
 def known_kind(name: str) -> FieldKind | None:
     """The kind of field a user means by ``name``; slips of one letter are forgiven. None for an unknown one."""
     bare = _bare(name)
@@ -103,3 +104,8 @@ def known_kind(name: str) -> FieldKind | None:
 def is_known_field(name: str) -> bool:
     """Whether ``name`` is a field this package knows, in English or Chinese."""
     return known_kind(name) is not None
+
+
+def is_label(bare: str) -> bool:
+    """Whether letters (as by ``letters``) are exactly a label of some known field."""
+    return bare in _by_label()

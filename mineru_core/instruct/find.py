@@ -105,8 +105,8 @@ def _near(page: int, block: Block, wanted: Key) -> Iterator[Match]:
         if len(found.text) < len(wanted.text) - 1:
             continue
         hit = fuzz.partial_ratio_alignment(wanted.text, found.text, score_cutoff=cutoff)
-        if hit is None or hit.dest_end <= hit.dest_start:
-            continue
+        if hit is None or hit.dest_end <= hit.dest_start or wanted.text in found.text:
+            continue  # the very letters were turned down as an exact hit: they are parts of other words
         start, end = found.source_span(hit.dest_start, hit.dest_end)
         confidence = line.confidence * hit.score / 100 * _NEAR_DISCOUNT
         box: Box = span_box(line, start, end)

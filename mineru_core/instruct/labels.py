@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from mineru_core.instruct.field_names import FieldKind, known_kind
+from mineru_core.instruct.field_names import FieldKind, is_label, known_kind
 from mineru_core.instruct.normalize import Key, has_han, key, letters
 from mineru_core.instruct.places import is_word_edge
 
@@ -32,11 +32,15 @@ _INCLUSIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A field to look for: what the user called it, its kind if it is a known one, and its labels with weights."""
+    """A field to look for: what the user called it, its kind if it is a known one, and its labels with weights.
+
+    Labels are letters only, the longest first; those of ``with_colon`` count only before a colon.
+    """
 
     name: str
     kind: FieldKind | None
     labels: tuple[tuple[str, float], ...]
+    with_colon: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,14 @@ def wanted_field(name: str) -> Wanted:
     kind = known_kind(name)
     asked = letters(name).text
     weights = {} if asked in _VAGUE else {asked: 0.97}
-    for labels in () if kind is None else (kind.en, kind.zh, kind.with_colon):
+    for labels in () if kind is None else (kind.en, kind.zh):
         for rank, label in enumerate(labels):
             weights.setdefault(letters(label).text, max(0.97 - 0.01 * rank, 0.75))
+    with_colon = {letters(label).text for label in kind.with_colon} - set(weights) if kind is not None else set()
+    weights |= dict.fromkeys(with_colon, 0.85)
     weights.pop("", None)
-    return Wanted(name, kind, tuple(sorted(weights.items(), key=lambda item: -len(item[0]))))
+    ordered = sorted(weights.items(), key=lambda item: -len(item[0]))  # the longest label at a place is the one meant
+    return Wanted(name, kind, tuple(ordered), frozenset(with_colon))
 
 
 def label_hits(text: str, wanted: Wanted, *, fuzzy: bool) -> Iterator[LabelHit]:
@@ -71,7 +78,7 @@ def label_hits(text: str, wanted: Wanted, *, fuzzy: bool) -> Iterator[LabelHit]:
                 continue
             if not (is_word_edge(text, first) and is_word_edge(text, last)):
                 continue
-            if wanted.kind is not None and label in wanted.kind.with_colon and not re.match(r"\s*[:：#]", text[last:]):
+            if label in wanted.with_colon and not re.match(r"\s*[:：#]", text[last:]):
                 continue  # a heading, not a label
             taken.append((first, last))
             wording = weight * likeness * _surroundings(text, first, last, wanted)
@@ -92,16 +99,17 @@ def _places(found: Key, label: str, fuzzy: bool) -> Iterator[tuple[int, int, flo
     if near is None or near.dest_end - near.dest_start < len(label) - 1:
         return
     met = found.text[near.dest_start : near.dest_end]
-    if met[0] == label[0] and met[-1] == label[-1]:  # else a neighbour of the label was cut
+    if met[0] == label[0] and met[-1] == label[-1] and not is_label(met):  # else it is another word, or cut from one
         yield near.dest_start, near.dest_end, near.score / 100 * _FUZZY_DISCOUNT
 
 
 def _surroundings(text: str, start: int, end: int, wanted: Wanted) -> float:
     """How much the words beside the label leave it the label of this field, 0..1."""
-    before = _INCLUSIVE.sub(" ", re.split(r"[:：;；|]|\s{3,}", text[:start])[-1])
+    before = re.split(r"[:：;；|]|\s{3,}", text[:start])[-1]
     after = re.split(r"[:：;；|]|\d|\s{3,}|[$¥￥]", text[end:])[0]
-    after = _INCLUSIVE.sub(" ", after)
     never = wanted.kind.never if wanted.kind is not None else ()
+    if "incl" not in never:  # "Total incl. GST" is a total, though no tax
+        before, after = _INCLUSIVE.sub(" ", before), _INCLUSIVE.sub(" ", after)
     own = letters(text[start:end]).text
     for word in never:
         if word not in own and _says(word, before, after):
@@ -145,7 +153,7 @@ def next_label(text: str) -> int:
     return len(text)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def looks_like_label(text: str) -> bool:
     """Whether the text is nothing but a label: a known field's name, or a short phrase that ends in a colon."""
     bare = text.strip()

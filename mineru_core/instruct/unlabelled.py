@@ -55,9 +55,15 @@ def _by_pattern(sheets: Sequence[Sheet], value_type: ValueType) -> Iterator[Cand
 
 
 def _is_surely_a_phone(text: str) -> bool:
-    """Whether a number needs no label to be a phone's: parted like one, neither a serial number nor a postal code."""
+    """Whether a number needs no label to be a phone's: a mobile's or one parted like a phone's, no serial number."""
     digits = sum(c.isdigit() for c in text)
-    return digits >= 9 and re.search(r"[+()\-\s]", text) is not None and not re.fullmatch(r"\d{5}-\d{4}", text)
+    if re.fullmatch(r"1[3-9]\d{9}", text):
+        return True
+    return (
+        digits >= 9
+        and re.match(r"\+|\(?0[1-9]|\(\d|1-", text) is not None
+        and re.search(r"[+()\-\s]", text) is not None
+    )
 
 
 def _head(sheet: Sheet) -> list[Item]:
