@@ -1,0 +1,1 @@
+"""Measurements: accuracy, speed and memory, each run as a module."""
