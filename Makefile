@@ -37,6 +37,7 @@ lint:  ## ruff: rules and format
 types:  ## mypy --strict
 	@tools/setup.sh dev
 	@$(BIN)/mypy
+	@$(BIN)/mypy tools pages app.py asgi.py
 
 layers:  ## which layer may import which
 	@tools/setup.sh dev

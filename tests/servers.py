@@ -16,7 +16,7 @@ import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
-READY_S = 60.0
+READY_S = 100.0
 STOP_S = 20.0
 
 

@@ -13,6 +13,7 @@ from mineru_core.cli.console import ProgressLine, tell_bad_file, tell_error
 from mineru_core.document.analysis import PageFailure
 from mineru_core.document.task import Region, Task
 from mineru_core.errors import EngineError, NotFound, WorkbenchError
+from mineru_core.export import check_formats
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import parse_words
 from mineru_core.instruct.selectors import parse_pages, parse_region
@@ -44,6 +45,7 @@ def analyze_files(files: Sequence[Path], options: Options) -> int:
     try:
         settings = load_settings()
         task, regions = _task_of(options)
+        check_formats(options.formats)
         with Analyzer(settings, options.engine) as analyzer:
             run = _Run(analyzer, settings, task, regions, options, many=len(files) > 1)
             return FILES_BAD if sum([run.read(file) for file in files]) else ALL_WELL
@@ -75,7 +77,7 @@ class _Run:
     def read(self, file: Path) -> bool:
         """Read one file and give out what was found; whether the file was bad.
 
-        Raises the errors that are no file's fault: ``EngineError``, and ``InvalidRequest`` for an unknown format.
+        Raises ``EngineError``, which is no file's fault.
         """
         try:
             result = self._analyze(file)

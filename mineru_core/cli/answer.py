@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from mineru_core import export
 from mineru_core.document.task import TaskKind
 from mineru_core.export.result import DocumentResult
 
 
 def answer_as_text(result: DocumentResult) -> str:
     """What was asked for, without what was not."""
-    from mineru_core import export
-
     answer = result.answer
     if answer.kind is TaskKind.EVERYTHING:
         return export.to_markdown(result)

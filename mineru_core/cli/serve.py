@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,8 @@ def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
     )
-    server.run()
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
+        server.run()
     return 0 if server.started else 1
 
 

@@ -1,0 +1,75 @@
+"""``mineru-workbench doctor``."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from mineru_core.cli.main import app
+
+NAMES = {"python", "cores", "home", "weights", "port", "chromium"}
+
+
+def doctor(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["doctor", *arguments])
+
+
+def states(done: Result) -> dict[str, str]:
+    return {check["name"]: check["state"] for check in json.loads(done.stdout)["checks"]}
+
+
+@pytest.mark.models
+def test_a_machine_that_is_ready(home: Path) -> None:
+    done = doctor("--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["ok"] is True
+    found = states(done)
+    assert set(found) == NAMES
+    assert {found[name] for name in ("python", "cores", "home", "weights")} == {"ok"}
+
+
+def test_missing_weights_fail_and_name_the_command(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINERU_WORKBENCH_MODELS", str(home / "none"))
+    done = doctor()
+    assert done.exit_code == 1
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("fail")]
+    assert "weights" in line
+    assert "mineru-workbench models install" in line
+
+
+def test_a_home_that_cannot_be_made_fails(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "file").touch()
+    monkeypatch.setenv("MINERU_WORKBENCH_HOME", str(home / "file"))
+    done = doctor("--json")
+    assert done.exit_code == 1
+    assert states(done)["home"] == "fail"
+
+
+def test_a_taken_port_is_a_warning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        monkeypatch.setenv("MINERU_WORKBENCH_SERVER__PORT", str(taken.getsockname()[1]))
+        assert states(doctor("--json"))["port"] == "warn"
+
+
+def test_no_browser_is_a_warning(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(home))
+    assert states(doctor("--json"))["chromium"] == "warn"
+
+
+def test_a_wrong_setting_fails_and_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINERU_WORKBENCH_LIMITS__MAX_PAGES", "many")
+    done = doctor()
+    assert done.exit_code == 1
+    assert "limits.max_pages" in done.stdout
+
+
+def test_the_four_numbers_are_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__PAGES_IN_FLIGHT", "7")
+    monkeypatch.setenv("MINERU_WORKBENCH_JOBS__WAITING_PLACES", "8")
+    monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__ENGINE_CALLS", "9")
+    monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__BATCH_ITEMS", "10")
+    assert "pages_in_flight 7, waiting_places 8, engine_calls 9, batch_items 10" in doctor().stdout
