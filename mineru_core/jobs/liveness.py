@@ -6,10 +6,14 @@ one that is set forward cannot make a living service look dead.
 
 from __future__ import annotations
 
+import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+_LONG_AGO_S = 3600.0
 
 
 class Presence:
@@ -37,6 +41,14 @@ class Presence:
         path.unlink(missing_ok=True)
         lock.release()
         return False
+
+    def sweep(self) -> None:
+        """Remove the files of services that died long ago. Young files are left alone: their service may just have
+        made its file and not locked it yet."""
+        for path in self._folder.glob("*.lock"):
+            with suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > _LONG_AGO_S:
+                    self.is_alive(path.stem)
 
     def close(self) -> None:
         """Take the sign down; calling it again does nothing."""

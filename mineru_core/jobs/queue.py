@@ -144,10 +144,16 @@ class JobQueue:
         with self._database.read() as session:
             return _count_waiting(session)
 
-    def unfinished_among(self, job_ids: Collection[str]) -> set[str]:
-        """Those of the jobs that still run here; the others were cancelled."""
+    def running_here(self) -> set[str]:
+        """The jobs this service has claimed that are neither ended nor cancelled."""
         with self._database.read() as session:
-            return set(session.scalars(select(JobRow.id).where(JobRow.id.in_(job_ids), self._runs_here())))
+            return set(session.scalars(select(JobRow.id).where(self._runs_here())))
+
+    def expired_among(self, job_ids: Collection[str]) -> set[str]:
+        """Those of the jobs whose document is no longer kept."""
+        with self._database.read() as session:
+            gone = select(JobRow.id).where(JobRow.id.in_(job_ids), JobRow.state == JobState.EXPIRED)
+            return set(session.scalars(gone))
 
     def note_progress(self, progress: dict[str, Progress]) -> None:
         """Write down how far jobs that run here are."""
@@ -177,12 +183,15 @@ class JobQueue:
             for row in rows:
                 if row.password_holder is not None:
                     _end(row, JobState.FAILED, EncryptedPdf("The password was not kept over a restart."))
-                elif row.attempts >= _MAX_ATTEMPTS:
-                    stopped = EngineFailed(f"Reading this document stopped the service {row.attempts} times.")
-                    _end(row, JobState.FAILED, stopped)
                 else:
-                    row.state, row.worker, row.stage, row.page = JobState.PENDING, None, "", 0
+                    _try_again(row)
         return bool(rows)
+
+    def recover(self, job_ids: Collection[str]) -> None:
+        """Let jobs that count as running here, but that no thread is at, wait again: their end could not be written."""
+        with self._database.write() as session:
+            for row in session.scalars(select(JobRow).where(JobRow.id.in_(job_ids), self._runs_here())):
+                _try_again(row)
 
     def _runs_here(self) -> ColumnElement[bool]:
         return (JobRow.state == JobState.RUNNING) & (JobRow.worker == self._service)
@@ -200,6 +209,13 @@ def _owned(session: Session, job_id: str, owner: str) -> JobRow:
     if row is None:
         raise NotFound("There is no such job.")
     return row
+
+
+def _try_again(row: JobRow) -> None:
+    if row.attempts >= _MAX_ATTEMPTS:
+        _end(row, JobState.FAILED, EngineFailed(f"Reading this document broke off {row.attempts} times."))
+    else:
+        row.state, row.worker, row.stage, row.page = JobState.PENDING, None, "", 0
 
 
 def _end(row: JobRow, state: JobState, error: WorkbenchError | None = None) -> None:

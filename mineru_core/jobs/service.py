@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +20,7 @@ from mineru_core.jobs.housekeeper import Chore, keep_house
 from mineru_core.jobs.liveness import Presence
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.queue import JobQueue, Submission
+from mineru_core.jobs.recent import Recent
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.logging import bound_request
 from mineru_core.serving.analyzer import Analyzer
@@ -72,7 +72,8 @@ class JobService:
         self._changes = 0
         self._running: dict[str, _Run] = {}
         self._passwords: dict[str, str] = {}
-        self._results: OrderedDict[str, DocumentResult] = OrderedDict()
+        self._results: Recent[DocumentResult] = Recent(_RESULTS_KEPT)
+        self._strays: set[str] = set()
         self._mean_s: float | None = None
         self._closing = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -107,9 +108,11 @@ class JobService:
         until = time.monotonic() + _CLOSE_S
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
-        self._queue.release()  # of a thread that did not end in time; its late result is then refused
-        self._presence.close()
-        self._database.close()
+        try:
+            self._queue.release()  # of a thread that did not end in time; its late result is then refused
+        finally:
+            self._presence.close()
+            self._database.close()
 
     def submit(
         self,
@@ -126,6 +129,17 @@ class JobService:
         Raises at once what opening the document raises (``EmptyFile``, ``UnsupportedType``, ``CorruptPdf``, …),
         ``InvalidRequest`` for a region on no page or words without end, and ``Overloaded`` where no place is left.
         """
+        try:
+            row = self._accept(data, name, words, owner, regions, password)
+        except WorkbenchError as error:
+            self.analyzer.metrics.request_ended(error.code)
+            raise
+        self._announce()
+        return Job.from_row(row)
+
+    def _accept(
+        self, data: bytes, name: str, words: str, owner: str, regions: Sequence[Region], password: str | None
+    ) -> JobRow:
         if self._closing.is_set():
             raise Overloaded("The service is stopping.")
         if len(words) > _MAX_WORDS:
@@ -144,12 +158,10 @@ class JobService:
         if needs_password and password is not None:
             self._passwords[job_id] = password  # here before a worker can claim the job
         try:
-            row = self._submit(submission)
+            return self._submit(submission)
         except BaseException:
             self._passwords.pop(job_id, None)
             raise
-        self._announce()
-        return Job.from_row(row)
 
     def resubmit(self, job_id: str, owner: str, *, words: str = "", regions: Sequence[Region] = ()) -> Job:
         """Ask something else about the document of a job, without handing it in again. Returns the new pending job.
@@ -189,9 +201,11 @@ class JobService:
             raise NotFound("The result is no longer kept.", "Upload the document again.")
         if job.result is None:
             raise InvalidRequest("The job has not ended.", "Wait until its state is done.")
-        with self._changed:
-            kept = self._results.get(job_id)
-        return kept if kept is not None else self._keep_result(job_id, self._queue.blob(job.result, owner))
+        result = self._results.get(job_id)
+        if result is None:
+            result = DocumentResult.model_validate_json(self._queue.blob(job.result, owner))
+            self._results.put(job_id, result)
+        return result
 
     def cancel(self, job_id: str, owner: str) -> Job:
         """Cancel the job: its state changes at once, and a worker on it stops at its next check. A job that has ended
@@ -242,31 +256,31 @@ class JobService:
         return row
 
     def _work(self) -> None:
-        """A worker thread: claim, run, again."""
+        """A worker thread: claim, run, again. A database that fails ends neither the thread nor, for good, the job:
+        the housekeeper finds it."""
         while not self._closing.is_set():
             seen = self._changes
             try:
                 row = self._queue.claim()
-            except SQLAlchemyError:
-                _LOG.exception("no job could be claimed")
-                row = None
-            if row is None:
-                self._await_change(seen, _TAKE_OVER_S)
-                continue
-            with bound_request(row.id):
-                self._run(row)
+                if row is not None:
+                    with bound_request(row.id):
+                        self._run(row)
+                    continue
+            except (SQLAlchemyError, OSError):
+                _LOG.exception("the state of a job could not be written")
+            self._await_change(seen, _TAKE_OVER_S)
 
     def _run(self, row: JobRow) -> None:
-        self.analyzer.metrics.set_queue(self._queue.waiting(), self.settings.jobs.waiting_places)
         ctx = RunContext.with_timeout(
             self.settings.engine.deadline_s, owner=row.owner, request_id=row.id, on_progress=self._listener(row.id)
         )
         with self._changed:
             self._running[row.id] = _Run(ctx)
-        if self._closing.is_set() or not self._queue.unfinished_among([row.id]):
-            ctx.cancel()  # close() or cancel() may have looked at what runs just before
         started = time.monotonic()
         try:
+            self.analyzer.metrics.set_queue(self._queue.waiting(), self.settings.jobs.waiting_places)
+            if self._closing.is_set() or row.id not in self._queue.running_here():
+                ctx.cancel()  # close() or cancel() may have looked at what runs just before
             self._finish(row, ctx)
         finally:
             with self._changed:
@@ -316,14 +330,6 @@ class JobService:
             return job
         return job.model_copy(update={"stage": step.stage, "page": step.page, "pages": step.pages})
 
-    def _keep_result(self, job_id: str, data: bytes) -> DocumentResult:
-        result = DocumentResult.model_validate_json(data)
-        with self._changed:
-            self._results[job_id] = result
-            while len(self._results) > _RESULTS_KEPT:
-                self._results.popitem(last=False)
-        return result
-
     def _announce(self) -> None:
         with self._changed:
             self._changes += 1
@@ -334,30 +340,39 @@ class JobService:
             self._changed.wait_for(lambda: self._changes != seen, timeout_s)
 
     def _look_after_runs(self) -> None:
+        """Stop what another process has cancelled, note how far the rest is, find jobs that no thread is at."""
         with self._changed:
             running = dict(self._running)
-        if not running:
-            return
-        wanted = self._queue.unfinished_among(running)
-        for job_id in running.keys() - wanted:
+        claimed = self._queue.running_here()  # after the look at memory: what is claimed in between is not stopped
+        for job_id in running.keys() - claimed:
             running[job_id].ctx.cancel()
         fresh = {i: r.progress for i, r in running.items() if r.progress is not None and r.progress != r.noted}
         if fresh:
             self._queue.note_progress(fresh)
             for job_id, progress in fresh.items():
                 running[job_id].noted = progress
+        strays = claimed - running.keys()
+        if lost := strays & self._strays:  # twice in a row: not one that was being claimed or ended just now
+            self._queue.recover(lost)
+            self._announce()
+        self._strays = strays
 
     def _take_over(self) -> None:
+        """Let jobs of services that died wait again."""
         for service in self._queue.other_services():
             if not self._presence.is_alive(service) and self._queue.take_over(service):
                 self._announce()
 
     def _enforce_retention(self) -> None:
+        """Remove what is past its time, from the disk and from memory."""
         removed = retention.enforce(
             self._database, self._blobs, max_bytes=self.settings.store.max_bytes, forget_after_s=2 * self._keep_s
         )
         if removed.blobs:
             _LOG.info("removed what was past its time", extra={"blobs": removed.blobs})
+        for job_id in self._queue.expired_among(list(self._passwords)):  # not: what is unknown, it may be on its way
+            self._passwords.pop(job_id, None)
+        self._presence.sweep()
 
 
 def _storable(text: str) -> str:

@@ -1,6 +1,8 @@
+import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 from mineru_core.jobs.liveness import Presence
@@ -43,3 +45,17 @@ def test_a_name_nobody_has_had_is_dead(tmp_path: Path) -> None:
     me = Presence(tmp_path)
     assert not me.is_alive("0" * 32)
     me.close()
+
+
+def test_only_old_files_of_the_dead_are_swept(tmp_path: Path) -> None:
+    me, other = Presence(tmp_path), Presence(tmp_path)
+    old, young = tmp_path / "old.lock", tmp_path / "young.lock"
+    for path in (old, young):
+        path.touch()
+    for path in (old, tmp_path / f"{other.id}.lock"):
+        os.utime(path, (time.time() - 7200, time.time() - 7200))
+    me.sweep()
+    assert (old.exists(), young.exists()) == (False, True)
+    assert me.is_alive(other.id)
+    me.close()
+    other.close()

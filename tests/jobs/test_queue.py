@@ -130,7 +130,7 @@ class QueueMachine(RuleBasedStateMachine):
 
 
 TestQueueMachine = QueueMachine.TestCase
-TestQueueMachine.settings = settings(max_examples=12, stateful_step_count=20, deadline=None)
+TestQueueMachine.settings = settings(max_examples=8, stateful_step_count=20, deadline=None)
 
 
 def test_many_claim_at_once_and_each_job_is_taken_once(home: Home) -> None:
@@ -186,3 +186,15 @@ def test_newest_first_and_no_more_than_asked(home: Home) -> None:
     for number in range(5):
         home.queues["s1"].submit(submission(f"j{number}"), 9)
     assert [row.id for row in home.queues["s1"].list("ann", 2)] == ["j4", "j3"]
+
+
+def test_a_lost_run_waits_again_and_not_for_ever(home: Home) -> None:
+    queue = home.queues["s1"]
+    queue.submit(submission("j1", needs_password=True), 9)
+    for attempt in range(3):
+        assert home.states() == {"j1": "pending"}, attempt
+        assert queue.claim() is not None
+        home.queues["s2"].recover(["j1"])
+        assert queue.running_here() == {"j1"}
+        queue.recover(["j1"])
+    assert home.states() == {"j1": "failed"}

@@ -1,10 +1,15 @@
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.task import Region
@@ -22,7 +27,8 @@ from mineru_core.errors import (
     UnsupportedType,
 )
 from mineru_core.jobs.model import Job, JobState
-from mineru_core.jobs.service import JobService
+from mineru_core.jobs.service import JobService, _Run
+from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import Analyzer
 from mineru_core.settings import EngineSettings, JobSettings, Settings
 from mineru_core.store.database import Database
@@ -331,7 +337,9 @@ def test_past_its_time_a_job_is_expired(start: Start, home: Path) -> None:
         session.execute(update(BlobRefRow).values(expires_at=time.time() - 1))
     database.close()
     second = start(run=False)
+    second._passwords = {job.id: "old", "a job on its way into the database": "new"}
     second._enforce_retention()
+    assert list(second._passwords.values()) == ["new"]
     assert second.get(job.id, "ann").state is JobState.EXPIRED
     for ask in (second.result, second.document):
         with pytest.raises(NotFound):
@@ -378,8 +386,6 @@ def test_closed_it_takes_nothing_more(start: Start) -> None:
 
 
 def test_a_worker_survives_a_database_that_is_busy(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sqlalchemy.exc import OperationalError
-
     service = start(run=False, workers=1)
     claim, failed = service._queue.claim, []
 
@@ -396,3 +402,76 @@ def test_a_worker_survives_a_database_that_is_busy(start: Start, monkeypatch: py
         service.wait(job.id, "ann", 0.05)
     service.submit(PNG, name="b.png", owner="ann")  # wakes the worker
     assert ended(service, job).state is JobState.DONE
+
+
+def test_a_job_whose_end_could_not_be_written_runs_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = start(run=False, workers=1)
+    finish, failed = service._queue.finish, threading.Event()
+
+    def full_once(*args: Any, **named: Any) -> bool:
+        if not failed.is_set():
+            if named.get("error") is not None:  # the failure itself could not be written either
+                failed.set()
+            raise OperationalError("COMMIT", {}, Exception("disk is full"))
+        return finish(*args, **named)
+
+    monkeypatch.setattr(service._queue, "finish", full_once)
+    job = service.submit(PNG, name="a.png", owner="ann")
+    service.start()
+    assert failed.wait(WAIT_S)
+    assert ended(service, job).state is JobState.DONE
+
+
+def test_a_job_claimed_while_the_housekeeper_looks_is_not_stopped(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = start(run=False)
+    ctx, running_here = RunContext(), service._queue.running_here
+
+    def claimed_meanwhile() -> set[str]:
+        found = running_here()
+        service._running["new"] = _Run(ctx)
+        return found
+
+    monkeypatch.setattr(service._queue, "running_here", claimed_meanwhile)
+    service._look_after_runs()
+    assert not ctx.cancelled
+
+
+def test_refusals_are_counted_by_code(start: Start) -> None:
+    service = start(run=False)
+    with pytest.raises(EmptyFile):
+        service.submit(b"", name="a.png", owner="ann")
+    assert service.analyzer.metrics.value("mineru_workbench_failures_total", code="empty-file") == 1
+
+
+_READER = """
+import sys
+from pathlib import Path
+from mineru_core.engines.echo import EchoEngine
+from mineru_core.jobs.service import JobService
+from mineru_core.serving.analyzer import Analyzer
+from mineru_core.settings import load_settings
+
+settings = load_settings()
+service = JobService(settings, Analyzer(settings, EchoEngine(delay_s=600)))
+service.start()
+job = service.submit(Path(sys.argv[1]).read_bytes(), name="a.pdf", owner="ann")
+while service.get(job.id, "ann").state == "pending":
+    service.wait(job.id, "ann", 0.05)
+print(job.id, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.long
+def test_a_killed_process_loses_no_job(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(PDF)
+    command = [sys.executable, "-c", _READER, str(tmp_path / "a.pdf")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        job_id = reader.stdout.readline().decode().strip()
+        service = start()
+        assert service.get(job_id, "ann").state is JobState.RUNNING  # it is alive: nobody else takes its job
+        reader.kill()
+    assert service.wait(job_id, "ann", WAIT_S).state is JobState.DONE

@@ -45,18 +45,29 @@ def picture(number: int) -> bytes:
     return png_bytes(draw_lines(lines, width=320, margin=16))
 
 
-@pytest.mark.models
-def test_embedded() -> None:
-    pictures = [picture(number) for number in range(PAGES)]
+def check_embedded(pages: int, rounds: int) -> None:
+    """Read ``pages`` pictures one by one, then each ``rounds`` times by 8 threads at once."""
+    pictures = [picture(number) for number in range(pages)]
     with Analyzer(load_settings(), "embedded") as analyzer:
 
         def read(number: int) -> dict[str, object]:
-            with open_document(pictures[number % PAGES], name=f"{number % PAGES}.png") as document:
+            with open_document(pictures[number], name=f"{number}.png") as document:
                 return comparable(analyzer.analyze(document))
 
-        one_by_one = [read(number) for number in range(PAGES)]
+        one_by_one = [read(number) for number in range(pages)]
         with ThreadPoolExecutor(THREADS) as pool:
-            at_once = list(pool.map(read, range(2 * PAGES)))
-    assert at_once == one_by_one * 2
+            assert list(pool.map(read, [*range(pages)] * rounds)) == one_by_one * rounds
     found = [str(result["answer"]) for result in one_by_one]
     assert all("Invoice" in text for number, text in enumerate(found) if number % 4 != 3)
+
+
+@pytest.mark.models
+def test_embedded() -> None:
+    check_embedded(pages=8, rounds=2)
+
+
+@pytest.mark.models
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_embedded_at_length() -> None:
+    check_embedded(pages=PAGES, rounds=THREADS)
