@@ -10,8 +10,10 @@ from importlib.resources import files
 
 import streamlit as st
 
-from mineru_core.ui.i18n import LANGUAGE_NAMES, language_of
+from mineru_core.ui import services
+from mineru_core.ui.i18n import LANGUAGE_NAMES, Translator, language_of
 from mineru_core.ui.session import Key, translator
+from mineru_core.ui.text import css_string
 
 ASSETS = files("mineru_core.ui") / "assets"
 
@@ -27,7 +29,7 @@ def set_up_page() -> None:
     st.set_page_config(page_title="MinerU Workbench", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "wordmark.svg"), icon_image=str(ASSETS / "icon.svg"), size="medium")
     t = translator()
-    st.html(f"<style>{asset('style.css')}{_uploader_strings()}</style>")
+    st.html(f"<style>{asset('style.css')}{_uploader_strings(t)}</style>")
     with st.container(key="language_bar"):
         st.segmented_control(
             t("app.language"),
@@ -41,5 +43,12 @@ def set_up_page() -> None:
         )
 
 
-def _uploader_strings() -> str:
-    return ""
+def _uploader_strings(t: Translator) -> str:
+    """The drop zone's words as CSS variables: Streamlit's own are English only."""
+    megabytes = services.settings().limits.max_file_bytes // 1_000_000
+    words = {
+        "--wb-drop": t("upload.drop"),
+        "--wb-limit": t("upload.limit", megabytes=megabytes),
+        "--wb-browse": t("upload.browse"),
+    }
+    return ".stApp{" + "".join(f"{name}:{css_string(text)};" for name, text in words.items()) + "}"

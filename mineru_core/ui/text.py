@@ -36,6 +36,11 @@ def html(text: str) -> str:
     return escape(text, quote=True)
 
 
+def css_string(text: str) -> str:
+    """Any text as a quoted CSS string that cannot end the style element it stands in."""
+    return '"' + "".join(c if c.isalnum() or c == " " else f"\\{ord(c):x} " for c in text) + '"'
+
+
 def counted(t: Translator, key: str, count: int) -> str:
     """The singular or plural string of ``key``."""
     return t(f"{key}.one") if count == 1 else t(f"{key}.many", count=count)

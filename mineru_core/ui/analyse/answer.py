@@ -26,7 +26,7 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
     answer = found.answer
     match answer.kind:
         case TaskKind.TABLES:
-            show_tables(answer.tables, "answer", job.source, t)
+            show_tables(answer.tables, "answer", job.source, t, none=t("note.no-tables"))
         case TaskKind.CHARTS:
             _show_charts(job, found, t)
         case TaskKind.FIELDS:
@@ -95,17 +95,19 @@ def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
     st.html(f'<div class="wb-title">{html(counted(t, "find.count", len(matches)))}</div>')
     shown = matches[:MATCHES_SHOWN]
     for page in dict.fromkeys(one.page for one in shown):
-        if found.analysis.page_count > 1:
-            st.button(
-                t("find.show", page=page),
-                key=f"show-page-{page}",
-                icon=":material/visibility:",
-                type="tertiary",
-                on_click=go_to_page,
-                args=(job.id, page),
-            )
         lines = "".join(f"<li>{match_html(one)}</li>" for one in shown if one.page == page)
-        st.html(f'<ul class="wb-matches">{lines}</ul>')
+        with st.container(key=f"matches-{page}", horizontal=True, vertical_alignment="top", gap="small"):
+            st.html(f'<ul class="wb-matches">{lines}</ul>')
+            if found.analysis.page_count > 1:
+                st.button(
+                    t("text.page", page=page),
+                    key=f"show-page-{page}",
+                    help=t("find.show", page=page),
+                    type="tertiary",
+                    icon=":material/visibility:",
+                    on_click=go_to_page,
+                    args=(job.id, page),
+                )
 
 
 def match_html(match: Match) -> str:

@@ -111,9 +111,11 @@ def _file_selector(job: Job, owner: str, t: Translator) -> None:
 
 def _ask_box(job: Job, owner: str, t: Translator) -> None:
     """Further words about this document, or another document."""
-    said = st.chat_input(
-        t("words.placeholder_again"), key=Key.WORDS_AGAIN, accept_file="multiple", file_type=FILE_TYPES
-    )
+    # Held at the bottom by the style sheet: Streamlit's own pinned box scrolls the page to its end at every answer.
+    with st.container(key="ask_bar"):
+        said = st.chat_input(
+            t("words.placeholder_again"), key=Key.WORDS_AGAIN, accept_file="multiple", file_type=FILE_TYPES
+        )
     if not said:
         return
     words = said.text or ""

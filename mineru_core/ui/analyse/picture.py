@@ -18,6 +18,8 @@ from mineru_core.ui.services import PICTURE_WIDTH
 from mineru_core.ui.session import Key
 from mineru_core.ui.text import html
 
+VIEW = "page_view"
+
 
 @st.fragment
 def picture_pane(job_id: str, owner: str) -> None:
@@ -92,11 +94,13 @@ def _picture(job_id: str, owner: str, number: int, found: DocumentResult | None,
         with st.container(key="picture_bar", horizontal=True, vertical_alignment="center", gap="medium"):
             st.toggle(t("picture.overlay"), value=True, key=Key.OVERLAY, disabled=_is_drawing())
             drawing = st.toggle(t("picture.region"), key=Key.DRAWING)
-        with st.container():
+        notice = st.container()
+        if drawing:
+            region_canvas(job_id, owner, number, found.analysis.sha256, t)
+        with notice:  # filled after the canvas has told what is drawn, so that it is never one step behind
             region_notice(found.analysis.sha256, drawing, t)
-    if drawing and found is not None:
-        region_canvas(job_id, owner, number, found.analysis.sha256, t)
-        return
+        if drawing:
+            return
     analysed = _analysis_of(found, number)
     width, height = (analysed.width, analysed.height) if analysed else services.page_size(job_id, owner, number)
     blocks = block_boxes(analysed, t) if analysed and st.session_state.get(Key.OVERLAY, True) else ()
@@ -112,12 +116,16 @@ def _picture(job_id: str, owner: str, number: int, found: DocumentResult | None,
         busy=busy,
         known_width=int(st.session_state.get(Key.PICTURE_WIDTH, 0)),
     )
-    seen = show_page(view, key="page_view")
-    if seen.width:
-        st.session_state[Key.PICTURE_WIDTH] = seen.width
-    if seen.broken == view.src and not st.session_state.get(Key.NO_ROUTE):
-        st.session_state[Key.NO_ROUTE] = True
-        st.rerun(scope="fragment")
+    show_page(view, key=VIEW, on_width=_note_width, on_broken=_note_broken)
+
+
+def _note_width() -> None:
+    st.session_state[Key.PICTURE_WIDTH] = int(st.session_state[VIEW].get("width") or 0)
+
+
+def _note_broken() -> None:
+    """The route did not answer: from now on pictures travel inside the page."""
+    st.session_state[Key.NO_ROUTE] = True
 
 
 def _is_drawing() -> bool:

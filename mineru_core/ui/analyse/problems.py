@@ -50,6 +50,15 @@ def show_problems(found: Sequence[Problem], t: Translator) -> None:
     """Cards of the last submission with a button that takes them away."""
     if not found:
         return
-    for problem in found:
-        show_problem(problem, t)
-    st.button(t("problem.dismiss"), key="dismiss_problems", on_click=session.set_problems, args=((),), type="tertiary")
+    with st.container(key="problems", horizontal=True, vertical_alignment="top", gap="small"):
+        with st.container(gap="small"):
+            for problem in found:
+                show_problem(problem, t)
+        st.button(
+            t("problem.dismiss"),
+            key="dismiss_problems",
+            icon=":material/close:",
+            on_click=session.set_problems,
+            args=((),),
+            type="tertiary",
+        )

@@ -34,7 +34,12 @@ def region_notice(document_sha256: str, drawing: bool, t: Translator) -> None:
     with st.container(key="region_bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f'<span class="wb-region">{html(t("region.active", page=region.page))}</span>', width="content")
         st.button(
-            t("region.clear"), key="clear_region", icon=":material/close:", on_click=_clear, args=(document_sha256,)
+            t("region.clear"),
+            key="clear_region",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=_clear,
+            args=(document_sha256,),
         )
 
 
@@ -54,15 +59,11 @@ def region_canvas(job_id: str, owner: str, number: int, document_sha256: str, t:
         key=f"canvas-{job_id}-{number}-{_version()}",
     )
     box = last_rectangle(drawn.json_data, page_width / width, page_height / height, page_width, page_height)
-    before = session.region_of(document_sha256)
     if box is None:
         if drawn.json_data and drawn.json_data.get("objects"):
             st.html(f'<p class="wb-quiet">{html(t("region.small"))}</p>')
         return
-    region = Region(page=number, box=box)
-    if region != before:
-        session.set_region(document_sha256, region)
-        st.rerun(scope="fragment")
+    session.set_region(document_sha256, Region(page=number, box=box))
 
 
 def last_rectangle(drawing: Mapping[str, Any] | None, sx: float, sy: float, width: int, height: int) -> Box | None:

@@ -18,6 +18,9 @@ from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import counted, html, label, short_seconds
 
 
+_SAID_IN_THE_ANSWER = frozenset({"no-tables", "not-found", "fields-not-found"})
+
+
 def show_result(job: Job, owner: str, t: Translator) -> None:
     """Everything about a job that is done."""
     found = services.result(job.id, owner)
@@ -60,11 +63,14 @@ def engine_name(fingerprint: str) -> str:
 
 def _asked(job: Job, found: DocumentResult, t: Translator) -> str:
     """The reader's words, and how they were understood."""
-    asked = f"<q>{html(job.words)}</q>" if job.words.strip() else ""
+    marks = "“”" if t.language == "zh" else '""'
+    asked = f"<span>{marks[0]}{html(job.words)}{marks[1]}</span>" if job.words.strip() else ""
     understood = html(describe(found.task, t.language))
     arrow = '<span class="wb-quiet" aria-hidden="true">→</span>' if asked else ""
     hidden = html(t("result.understood"))
-    return f'<div class="wb-asked">{asked}{arrow}<strong title="{hidden}">{understood}</strong></div>'
+    return (
+        f'<div class="wb-asked" lang="{t.language}">{asked}{arrow}<strong title="{hidden}">{understood}</strong></div>'
+    )
 
 
 def _show_failures(found: DocumentResult, t: Translator) -> None:
@@ -79,6 +85,8 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
 
 def _show_notes(found: DocumentResult, t: Translator) -> None:
     for note in found.answer.notes:
+        if note.code in _SAID_IN_THE_ANSWER and (found.answer.fields or note.code != "fields-not-found"):
+            continue
         st.info(note_text(note, t), icon=":material/info:")
     for warning in found.warnings:
         st.warning(label(t.or_else(f"warning.{warning}", warning), 300), icon=":material/warning:")
@@ -86,7 +94,7 @@ def _show_notes(found: DocumentResult, t: Translator) -> None:
 
 def note_text(note: Note, t: Translator) -> str:
     """The note in the reader's language; as it was written where the catalogue does not know its code."""
-    return t.or_else(f"note.{note.code}", label(note.message, 400), message=label(note.message, 400))
+    return t.or_else(f"note.{note.code}", label(note.message, 400))
 
 
 def _show_json(found: DocumentResult, t: Translator) -> None:

@@ -2,6 +2,7 @@
 // never as markup: this code runs in the page itself, not in a frame.
 
 const RESIZE_STEP = 24; // CSS pixels; smaller changes of the width are not worth a rerun
+const EDGE = 3; // percent of the page's width; nearer to its left edge a number has no room outside
 
 function make(tag, className, parent) {
   const element = document.createElement(tag);
@@ -74,6 +75,7 @@ function drawBlocks(parts, blocks) {
     button.style.setProperty("--line", block.line);
     button.setAttribute("aria-label", `${block.number}. ${block.label}, ${block.sure}. ${block.text}`);
     put(button, block.place);
+    if (block.place[0] < EDGE) button.classList.add("edge");
     make("span", "number", button).textContent = String(block.number);
     return button;
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import streamlit as st
@@ -62,28 +63,19 @@ class PageView:
     known_width: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the browser reports back: the picture's width on screen (CSS pixels, 0: unknown), and a broken source."""
+def show_page(view: PageView, *, key: str, on_width: Callable[[], None], on_broken: Callable[[], None]) -> None:
+    """Mount the component.
 
-    width: int = 0
-    broken: str = ""
-
-
-def show_page(view: PageView, *, key: str) -> Seen:
-    """Mount the component."""
-    told = _mount(
+    ``on_width`` runs when the picture's width on screen has changed (``width`` of the session state's ``key``, CSS
+    pixels), ``on_broken`` when the picture at ``src`` could not be loaded.
+    """
+    _mount(
         key=key,
         data=asdict(view),
         default={"width": 0, "broken": ""},
-        on_width_change=_ignore,
-        on_broken_change=_ignore,
+        on_width_change=on_width,
+        on_broken_change=on_broken,
     )
-    return Seen(int(told.get("width") or 0), str(told.get("broken") or ""))
-
-
-def _ignore() -> None:
-    """A state needs a callback to be declared; the value itself is read after the mount."""
 
 
 def block_boxes(page: PageAnalysis, t: Translator) -> tuple[BlockBox, ...]:
