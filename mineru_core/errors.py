@@ -32,7 +32,7 @@ Codes never change once released: callers and translations are keyed by them. ``
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class WorkbenchError(Exception):
@@ -51,7 +51,7 @@ class WorkbenchError(Exception):
         self.message = message
         self.hint = self.default_hint if hint is None else hint
 
-    def __reduce__(self) -> tuple[type[WorkbenchError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.hint)
 
 
@@ -149,6 +149,9 @@ class Busy(WorkbenchError):
     def __init__(self, message: str, hint: str | None = None, retry_after_s: float | None = None) -> None:
         super().__init__(message, hint)
         self.retry_after_s = retry_after_s
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.hint, self.retry_after_s)
 
 
 class Overloaded(Busy):

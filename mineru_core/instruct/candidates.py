@@ -55,10 +55,10 @@ def labelled(sheet: Sheet, wanted: Wanted, *, fuzzy: bool) -> Iterator[Candidate
     """Every value of the page that a label of the field points to."""
     value_type = wanted.kind.type if wanted.kind is not None else ValueType.ANY
     for item in sheet.items:
-        for hit in label_hits(item.text, wanted, fuzzy=fuzzy):
+        for hit in label_hits(item.text, item.letters, wanted, fuzzy=fuzzy):
             yield from _around(sheet, item, hit, value_type)
-    for table in sheet.tables:
-        yield from _in_table(sheet, table, wanted, value_type, fuzzy)
+    for table, cells in sheet.tables:
+        yield from _in_table(sheet, table, cells, wanted, value_type, fuzzy=fuzzy)
 
 
 def _around(sheet: Sheet, item: Item, hit: LabelHit, value_type: ValueType) -> Iterator[Candidate]:
@@ -170,11 +170,18 @@ def _address(sheet: Sheet, item: Item, span: Span, score: float) -> Candidate:
     return replace(head, value=text, box=box)
 
 
-def _in_table(sheet: Sheet, table: Table, wanted: Wanted, value_type: ValueType, fuzzy: bool) -> Iterator[Candidate]:
+def _in_table(
+    sheet: Sheet,
+    table: Table,
+    cells: Sequence[tuple[Cell, Item]],
+    wanted: Wanted,
+    value_type: ValueType,
+    *,
+    fuzzy: bool,
+) -> Iterator[Candidate]:
     grid = table.grid()
-    for cell in table.cells:
-        item = sheet.cell_item(cell, table)
-        for hit in label_hits(item.text, wanted, fuzzy=fuzzy):
+    for cell, item in cells:
+        for hit in label_hits(item.text, item.letters, wanted, fuzzy=fuzzy):
             label = item.text[hit.start : hit.end]
             same = _same_line(sheet, item, hit, value_type)
             if same is not None:
@@ -183,8 +190,8 @@ def _in_table(sheet: Sheet, table: Table, wanted: Wanted, value_type: ValueType,
             right = _distinct(grid[cell.row][cell.col + cell.colspan :])
             under = _distinct([row[cell.col] for row in grid[cell.row + cell.rowspan :]])
             is_head = cell.header or (cell.row == 0 and table.n_rows > 1 and table.n_cols > 2)
-            for cells, score in ((right, 0.6 if is_head else 0.96), (under, 0.9 if is_head else 0.6)):
-                found = _first_cell(sheet, table, cells, value_type)
+            for beside, score in ((right, 0.6 if is_head else 0.96), (under, 0.9 if is_head else 0.6)):
+                found = _first_cell(sheet, table, beside, value_type)
                 if found is not None:
                     yield replace(found, label=label, score=found.score * score * hit.wording)
 

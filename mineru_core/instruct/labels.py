@@ -34,13 +34,15 @@ _INCLUSIVE = re.compile(
 class Wanted:
     """A field to look for: what the user called it, its kind if it is a known one, and its labels with weights.
 
-    Labels are letters only, the longest first; those of ``with_colon`` count only before a colon.
+    Labels are letters only, the longest first; those of ``with_colon`` count only before a colon. ``pattern`` meets
+    any of them.
     """
 
     name: str
     kind: FieldKind | None
     labels: tuple[tuple[str, float], ...]
-    with_colon: frozenset[str] = frozenset()
+    with_colon: frozenset[str]
+    pattern: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,17 @@ def wanted_field(name: str) -> Wanted:
     weights |= dict.fromkeys(with_colon, 0.85)
     weights.pop("", None)
     ordered = sorted(weights.items(), key=lambda item: -len(item[0]))  # the longest label at a place is the one meant
-    return Wanted(name, kind, tuple(ordered), frozenset(with_colon))
+    pattern = re.compile("|".join(re.escape(label) for label, _ in ordered) or r"(?!)")
+    return Wanted(name, kind, tuple(ordered), frozenset(with_colon), pattern)
 
 
-def label_hits(text: str, wanted: Wanted, *, fuzzy: bool) -> Iterator[LabelHit]:
-    """Labels of the field in one line, the longest at each place; ``fuzzy`` also takes those with a slip."""
-    found = letters(text)
+def label_hits(text: str, found: Key, wanted: Wanted, *, fuzzy: bool) -> Iterator[LabelHit]:
+    """Labels of the field in one line, the longest at each place; ``fuzzy`` also takes those with a slip.
+
+    ``found`` are the letters of ``text``.
+    """
+    if not fuzzy and wanted.pattern.search(found.text) is None:
+        return
     taken: list[tuple[int, int]] = []
     for label, weight in wanted.labels:
         for start, end, likeness in _places(found, label, fuzzy):
@@ -91,8 +98,9 @@ def _places(found: Key, label: str, fuzzy: bool) -> Iterator[tuple[int, int, flo
     while at >= 0:
         yield at, at + len(label), 1.0
         at = found.text.find(label, at + len(label))
-    shortest = 4 if has_han(label) else 6
-    if not fuzzy or len(label) < shortest or len(found.text) < len(label) - 1 or label in found.text:
+    if not fuzzy or len(found.text) < len(label) - 1 or label in found.text:
+        return
+    if len(label) < (4 if has_han(label) else 6):  # short words have too many neighbours
         return
     cutoff = 100 * (1 - 1.01 / len(label))
     near = fuzz.partial_ratio_alignment(label, found.text, score_cutoff=cutoff)

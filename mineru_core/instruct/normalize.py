@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _LOOKALIKES = {ord(c): "'" for c in "‘’‚‛′`´"} | {ord(c): '"' for c in "“”„‟″«»「」『』《》〈〉"}
 _LOOKALIKES |= {ord(c): "-" for c in "‐‑‒–—―−﹣－"} | {ord("。"): ".", ord("、"): ",", ord("•"): "·", ord("〜"): "~"}
@@ -64,12 +65,17 @@ def key(text: str) -> Key:
     letters: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
-        folded = lowered(unicodedata.normalize("NFKC", char).translate(_LOOKALIKES).casefold())
-        for letter in folded:
-            if not letter.isspace() and not _INVISIBLE.match(letter):
-                letters.append(letter)
-                places.append(place)
+        for letter in _compared(char):
+            letters.append(letter)
+            places.append(place)
     return Key("".join(letters), tuple(places))
+
+
+@lru_cache(maxsize=8192)
+def _compared(char: str) -> str:
+    """What one character is compared by: none, one or several."""
+    folded = lowered(unicodedata.normalize("NFKC", char).translate(_LOOKALIKES).casefold())
+    return "".join(letter for letter in folded if not letter.isspace() and not _INVISIBLE.match(letter))
 
 
 def letters(text: str) -> Key:

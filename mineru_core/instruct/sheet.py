@@ -10,16 +10,18 @@ from mineru_core.document.analysis import Line, PageAnalysis
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Cell, Table
 from mineru_core.instruct.find import block_lines
+from mineru_core.instruct.normalize import Key, letters
 from mineru_core.instruct.places import placed_words, span_box
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line (or table cell) with its box as seen when the page stands upright, in pixels."""
+    """One line (or table cell) with its box as seen when the page stands upright, in pixels, and its letters."""
 
     line: Line
     box: Box
     page: int
+    letters: Key
 
     @property
     def text(self) -> str:
@@ -35,11 +37,13 @@ class Sheet:
         self.width = float(page.width if page.rotation % 180 == 0 else page.height)
         self._page = page
         self.items = tuple(self.item(line) for block in page.blocks for line in block_lines(block))
-        self.tables: tuple[Table, ...] = page.tables
+        self.tables = tuple(
+            (table, tuple((cell, self.cell_item(cell, table)) for cell in table.cells)) for table in page.tables
+        )
 
     def item(self, line: Line) -> Item:
         """A line with its upright box."""
-        return Item(line, self.upright(line.box), self.page)
+        return Item(line, self.upright(line.box), self.page, letters(line.text))
 
     def upright(self, box: Box) -> Box:
         """The box in the frame of the page as it was set upright for reading."""

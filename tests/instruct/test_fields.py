@@ -195,7 +195,8 @@ def test_a_page_turned_by_a_quarter_is_read_as_it_stands_upright() -> None:
 
 
 PIECES = [
-    "Total", "Date", "Invoice No", "Address", "Phone:", "合计", "日期：", "12.50", "RM 7", "2024-01-02", "A-17", ":", "Li Lei",
+    "Total", "Date", "Invoice No", "Address", "Phone:", "合计", "日期：", "12.50", "RM 7", "2024-01-02", "A-17", ":",
+    "Li Lei",
     "a@b.cc", "03-9130 1234", "公司", "12 Main Street,", "（小写）", "(", "²", "İ",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map(" ".join)

@@ -20,8 +20,11 @@ from mineru_core.instruct.numbers import MOST, expand, number
         ("十", 10),
         ("十二", 12),
         ("二十", 20),
-    ]
-    + [("二十三", 23), ("一百零五", 105), ("twelfth", 12), ("fifteen", 15)],
+        ("二十三", 23),
+        ("一百零五", 105),
+        ("twelfth", 12),
+        ("fifteen", 15),
+    ],
 )
 def test_numbers_in_both_languages(word: str, value: int) -> None:
     assert number(word) == value

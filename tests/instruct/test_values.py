@@ -44,8 +44,10 @@ def test_amounts(text: str, amounts: list[str]) -> None:
         "12 Jan 2024",
         "Jan 12, 2024",
         "25-DEC-2018",
-    ]
-    + ["December 13, 1983", "20240315", "2024年3月"],
+        "December 13, 1983",
+        "20240315",
+        "2024年3月",
+    ],
 )
 def test_dates(date: str) -> None:
     assert found(ValueType.DATE, f"on {date} at") == [date]
