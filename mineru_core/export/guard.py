@@ -21,7 +21,7 @@ _NUMBER = r"(?:\d[\d,.]*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _UNIT = r"(?:[%‰°]|[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,8}[²³]?)?|°[CF])?"
 # What reports print behind a number: marks of significance, a deviation, a second number in brackets.
 _BEHIND = rf"[*†‡]{{0,3}}(?:\s?±\s?{_NUMBER}\s?%?|\s?\([-+−]?{_NUMBER}%?\)[*†‡]{{0,3}})?"
-_SIGNED_NUMBER = re.compile(rf"[-+＋－]\s?{_CURRENCY}\s?{_NUMBER}\s?{_UNIT}{_BEHIND}")
+_SIGNED_NUMBER = re.compile(rf"[-+＋－]\s?{_CURRENCY}\s?{_NUMBER}\s?(?:{_UNIT}|%?{_BEHIND})")
 _PHONE = re.compile(r"[+＋]\s?\(?\d[\d\s().\-–/]{4,24}")
 _DASHES = re.compile(r"[-+＋－–—/.*\s]+")
 _LIST_ITEM = re.compile(r"[-+－＋][ \u3000]+[^\s=+\-@＝＋－＠].*", re.DOTALL)

@@ -22,7 +22,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.export.text import printable
 
 # Characters that mean something inside a line; an underscore within a word does not.
-_INLINE = re.compile(r"[\\`*\[<~]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
+_INLINE = re.compile(r"[\\`*\[<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 # What means something at the start of a line: headings, quotes, bullets, rules, underlines, rows of a table.
 _LINE_START = re.compile(r"#{1,6}(?=\s|$)|>|[+-](?=\s|$)|[-=:|][-=:|\s]*$|\|")
 # "12. Text" may become an item of a list, which prints the same; a year would not be meant as one.

@@ -22,6 +22,8 @@ from tests.export.strategies import texts
         "-A1",
         "-1 A1 (5)",
         "-2+3",
+        "+0SUM(1)",
+        "+0 SUM (1)",
         "+A1+B2",
         "\t=1+1",
         "\r=1+1",

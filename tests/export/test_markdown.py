@@ -74,6 +74,7 @@ def test_a_line_shows_exactly_its_text(text: str) -> None:
         "--- | ---",
         "*not bold*",
         "_not slanted_",
+        "__0__",
         "snake_case_name",
         "2 * 3 * 4",
         "[no](link)",
