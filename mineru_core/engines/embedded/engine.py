@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 from mineru_core.document.analysis import Block, BlockType, Line, PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page, Pixels
@@ -23,6 +22,7 @@ from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, build_blocks, lines_in
 from mineru_core.engines.embedded.layout import LayoutDetector, LayoutRegion
 from mineru_core.engines.embedded.ocr import OcrReader
+from mineru_core.engines.embedded.tables import TableReader
 from mineru_core.engines.embedded.turning import TurnBack, turned
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, WorkbenchError
 from mineru_core.runtime.context import Progress, RunContext
@@ -42,7 +42,7 @@ class EmbeddedEngine:
         calls = settings.engine_calls
         self._ocr = OcrReader(settings.models_dir, engine_calls=calls, batch_items=settings.engine.batch_items)
         self._layout = LayoutDetector(settings.models_dir, engine_calls=calls)
-        self._tables = _table_reader(settings, calls)
+        self._tables = TableReader(settings.models_dir, engine_calls=calls)
         self._lock = threading.Lock()
         self._loaded = False
 
@@ -73,8 +73,7 @@ class EmbeddedEngine:
             tell("text", 0.2)
             self._ocr.load()
             tell("tables", 0.8)
-            if self._tables is not None:
-                self._tables.load()
+            self._tables.load()
             tell("ready", 1.0)
             self._loaded = True
 
@@ -83,8 +82,7 @@ class EmbeddedEngine:
         with self._lock:
             self._loaded = False
             for stage in (self._ocr, self._layout, self._tables):
-                if stage is not None:
-                    stage.close()
+                stage.close()
 
     def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
         """Read each page for the wanted parts; a page that cannot be read becomes a ``PageFailure``.
@@ -149,8 +147,6 @@ class EmbeddedEngine:
         ctx: RunContext,
     ) -> list[TableArea]:
         """The page's tables with their cells; an area in which no table could be read is not one."""
-        if self._tables is None:
-            return [TableArea(region.box) for region in regions if region.type is BlockType.TABLE]
         height, width = pixels.shape[:2]
         areas: list[TableArea] = []
         for box in self._tables.table_boxes(width, height, regions, lines, pixels):
@@ -159,14 +155,6 @@ class EmbeddedEngine:
             if table is not None:
                 areas.append(TableArea(box, table.model_copy(update={"page": number, "box": box})))
         return areas
-
-
-def _table_reader(settings: Settings, calls: int) -> Any:
-    try:
-        from mineru_core.engines.embedded.tables import TableReader
-    except ImportError:
-        return None
-    return TableReader(settings.models_dir, engine_calls=calls)
 
 
 @dataclass

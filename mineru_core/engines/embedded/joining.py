@@ -13,7 +13,10 @@ from mineru_core.document.geometry import Box
 _CJK = re.compile(r"[⺀-〿぀-ヿ㄀-ㄯㆠ-ㇿ㐀-䶿一-鿿豈-﫿가-힯＀-｠]")
 _HYPHENATED = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
 _MARKER = re.compile(
-    r"^\s*([•●▪■◦○‣⁃∙◆►➢❖▶◼·*–—-]\s*\S|[(（]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5}|[一二三四五六七八九十]{1,3})[.)）、．]\s*\S|[①-⑳])"
+    r"^\s*(?:[•●▪■◦○‣⁃∙◆►➢❖▶◼]\s*\S"
+    r"|[-–—*·]\s+\S"
+    r"|[(（]?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5}|[一二三四五六七八九十]{1,3})[.)）、．](?!\d)\s*\S"
+    r"|[①-⑳])"
 )
 # A row that stops this far (in line heights) before the right edge of its block ended on purpose.
 MIN_EARLY_END = 3.0

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mineru_core.document.analysis import Line
+from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.order import Item, reading_order, visual_rows
+from tests.engines.embedded.pages import column, line
+
+# The machine that runs the suite may be busy: examples are bounded by number, not by time.
+quick = settings(deadline=None, max_examples=50)
+
+_number = st.integers(0, 60).map(lambda n: n * 7.0)
+_boxes = st.builds(
+    lambda x, y, w, h: Box(x, y, x + w, y + h), _number, _number, st.integers(1, 300), st.integers(1, 60)
+)
+_items = st.lists(st.builds(Item, _boxes, st.booleans()), max_size=25)
+
+
+def _texts(lines: list[Line]) -> list[str]:
+    """Texts in reading order."""
+    return [lines[i].text for flow in reading_order([Item(item.box) for item in lines]) for i in flow]
+
+
+def _names(lines: list[Line]) -> list[str]:
+    """The letters that texts begin with, in reading order, runs of one letter joined."""
+    names: list[str] = []
+    for text in _texts(lines):
+        if not names or names[-1] != text[0]:
+            names.append(text[0])
+    return names
+
+
+@quick
+@given(_items)
+def test_every_item_is_read_once(items: list[Item]) -> None:
+    order = [i for flow in reading_order(items) for i in flow]
+    assert sorted(order) == list(range(len(items)))
+
+
+@quick
+@given(_items, st.randoms(use_true_random=False))
+def test_order_of_the_input_does_not_matter(items: list[Item], shuffler: random.Random) -> None:
+    shuffled = items[:]
+    shuffler.shuffle(shuffled)
+    assert [[items[i] for i in flow] for flow in reading_order(items)] == [
+        [shuffled[i] for i in flow] for flow in reading_order(shuffled)
+    ]
+
+
+@quick
+@given(_items)
+def test_resolution_does_not_matter(items: list[Item]) -> None:
+    larger = [Item(item.box.scaled(4, 4), item.solid) for item in items]
+    assert reading_order(larger) == reading_order(items)
+
+
+@quick
+@given(st.lists(_boxes, max_size=25))
+def test_rows_hold_every_box_once_from_left_to_right(boxes: list[Box]) -> None:
+    rows = visual_rows(boxes)
+    assert sorted(i for row in rows for i in row) == list(range(len(boxes)))
+    assert all([boxes[i].x0 for i in row] == sorted(boxes[i].x0 for i in row) for row in rows)
+
+
+def test_nothing_gives_nothing() -> None:
+    assert reading_order([]) == []
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    left, right = column("a", 50, 450, 100, 12), column("b", 490, 890, 100, 12)
+    assert _names([*right, *left]) == ["a", "b"]
+
+
+def test_columns_that_stand_close_are_told_apart() -> None:
+    columns = [column(name, 50 + n * 206, 250 + n * 206, 100, 15, height=22, pitch=26) for n, name in enumerate("abcd")]
+    assert _names([item for part in columns for item in part]) == ["a", "b", "c", "d"]
+
+
+def test_a_title_over_columns_comes_first_and_a_line_beneath_them_last() -> None:
+    title, foot = line("t", 200, 20, 740, 60), line("z", 100, 600, 840, 620)
+    lines = [*column("a", 50, 450, 100, 12), *column("b", 490, 890, 100, 12), title, foot]
+    assert _names(lines) == ["t", "a", "b", "z"]
+
+
+def test_a_title_between_two_sets_of_columns_parts_them() -> None:
+    upper = [*column("a", 50, 450, 100, 8), *column("b", 490, 890, 100, 8)]
+    lower = [*column("c", 50, 450, 460, 8), *column("d", 490, 890, 460, 8)]
+    assert _names([*lower, *upper, line("m", 200, 380, 740, 420)]) == ["a", "b", "m", "c", "d"]
+
+
+def test_two_columns_beside_three_rows_of_a_wide_one() -> None:
+    wide = column("w", 50, 890, 100, 5)
+    lines = [*wide, *column("a", 50, 450, 300, 10), *column("b", 490, 890, 300, 10)]
+    assert _names(lines) == ["w", "a", "b"]
+
+
+def test_a_receipt_is_read_row_by_row() -> None:
+    names = ["TOTAL", "CASH TENDERED", "CHANGE", "ROUNDING", "TAX 6%"]
+    lines = []
+    for n, name in enumerate(names):
+        lines.append(line(name, 50, 100 + n * 30, 50 + 14 * len(name), 120 + n * 30))
+        lines.append(line(f"{n}.00", 500, 101 + n * 30, 560, 121 + n * 30))
+    expected = [text for n, name in enumerate(names) for text in (name, f"{n}.00")]
+    assert _texts(list(reversed(lines))) == expected
+
+
+def test_a_picture_in_one_column_does_not_break_the_columns() -> None:
+    left, right = column("a", 50, 450, 100, 4), column("b", 490, 890, 100, 14)
+    below = column("a", 50, 450, 420, 4)
+    items = [Item(item.box) for item in [*left, *below, *right]] + [Item(Box(60, 230, 440, 400), solid=True)]
+    order = [i for flow in reading_order(items) for i in flow]
+    assert order == [0, 1, 2, 3, 22, 4, 5, 6, 7, *range(8, 22)]
+
+
+def test_a_margin_note_is_read_after_the_paragraph_it_stands_beside() -> None:
+    first, second = column("p", 300, 900, 100, 5), column("q", 300, 900, 290, 8)
+    note = column("n", 50, 250, 130, 3)
+    assert _names([*note, *first, *second]) == ["p", "n", "q"]
+
+
+def test_a_full_side_column_is_a_column_not_a_margin() -> None:
+    side, main = column("s", 50, 250, 100, 12), column("m", 300, 900, 100, 12)
+    assert _names([*main, *side]) == ["s", "m"]
+
+
+def test_a_headline_under_columns_starts_a_new_article() -> None:
+    upper = [*column("a", 50, 450, 100, 6), *column("b", 490, 890, 100, 6)]
+    lower = [line("h", 50, 320, 400, 366), *column("c", 50, 450, 380, 6)]
+    assert _names([*lower, *upper]) == ["a", "b", "h", "c"]
+
+
+@pytest.mark.parametrize("slope", [-0.02, 0.02])
+def test_rows_hold_on_a_slight_slope(slope: float) -> None:
+    boxes = [
+        Box(x, 100 + row * 40 + slope * x, x + 90, 124 + row * 40 + slope * x)
+        for row in range(6)
+        for x in range(0, 600, 120)
+    ]
+    rows = visual_rows(boxes)
+    assert [[boxes[i].x0 for i in row] for row in rows] == [[0, 120, 240, 360, 480]] * 6
