@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from mineru_core.settings import load_settings
 from tests.servers import serve_process, workbench_environment
+
+# A busy machine is no fault of the code: no test fails for having been slow.
+hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.register_profile("ci", hypothesis_settings.get_profile("suite"), derandomize=True)
+hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "suite")
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from mineru_core.runtime.logging import configure_logging
 from mineru_core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 SHUTDOWN_S = 5
@@ -48,26 +49,32 @@ def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
         tell_error(error)
         return 1
     configure_logging(settings.server.log_level)
-    # Importing Streamlit gives uvicorn's access log a handler again; paths hold ids and are nobody's business.
-    logging.getLogger("uvicorn.access").disabled = True
     typer.echo(f"MinerU Workbench: {_url(host, port)}   (HTTP API: {_url(host, port)}/api/v1/document/parse)", err=True)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application,
-            host=host,
-            port=port,
-            log_level=settings.server.log_level,
-            access_log=False,
-            server_header=False,
-            # Who is called local is decided by the connection itself, never by a header.
-            proxy_headers=False,
-            ws_max_size=MAX_MESSAGE_BYTES,
-            timeout_graceful_shutdown=SHUTDOWN_S,
-        )
-    )
+    server = uvicorn.Server(server_config(application, host, port, settings.server.log_level))
     with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
         server.run()
     return 0 if server.started else 1
+
+
+def server_config(application: ASGIApp, host: str, port: int, log_level: str) -> uvicorn.Config:
+    """How uvicorn serves the workbench."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application,
+        host=host,
+        port=port,
+        log_level=log_level,
+        access_log=False,
+        server_header=False,
+        # Who is called local is decided by the connection itself, never by a header.
+        proxy_headers=False,
+        ws_max_size=MAX_MESSAGE_BYTES,
+        timeout_graceful_shutdown=SHUTDOWN_S,
+    )
+    # Streamlit gives the access log a handler again, which turns it on; paths hold ids and are nobody's business.
+    logging.getLogger("uvicorn.access").disabled = True
+    return config
 
 
 def check_port(host: str, port: int) -> None:

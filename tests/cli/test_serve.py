@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import subprocess
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from typer.testing import CliRunner
 
 from mineru_core.cli.main import app
-from mineru_core.cli.serve import app_folder, load_application
+from mineru_core.cli.serve import app_folder, load_application, server_config
 from mineru_core.errors import InvalidSetting
 from mineru_core.export.result import DocumentResult
 from tests.documents import EN_LINES, draw_lines, png_bytes
@@ -37,6 +39,19 @@ def test_a_taken_port_is_said_at_once(home: Path) -> None:
 def test_a_missing_app_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match=r"asgi\.py"):
         load_application(tmp_path / "asgi.py", 1)
+
+
+def test_requests_are_not_logged_though_streamlit_turns_the_log_on() -> None:
+    log = logging.getLogger("uvicorn.access")
+    handler = logging.StreamHandler()
+    try:
+        log.addHandler(handler)
+        server_config(FastAPI(), "127.0.0.1", 1, "info")
+        log.addHandler(handler)
+        assert not log.isEnabledFor(logging.ERROR)
+    finally:
+        log.removeHandler(handler)
+        log.disabled = False
 
 
 def test_the_api_alone_serves_and_stops_when_told_to(tmp_path: Path, models_dir: Path) -> None:
