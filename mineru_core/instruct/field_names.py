@@ -85,8 +85,9 @@ def known_kind(name: str) -> FieldKind | None:
     """The kind of field a user means by ``name``; slips of one letter are forgiven. None for an unknown one."""
     bare = _bare(name)
     kinds = _by_label()
-    if bare in kinds:
-        return kinds[bare]
+    for spelling in (bare, bare.removesuffix("s"), bare.removesuffix("es")):
+        if spelling in kinds:
+            return kinds[spelling]
     of_the = name.lower().split(" of the ")
     if len(of_the) == 2 and (turned := _bare(" ".join(reversed(of_the)))) in kinds:
         return kinds[turned]

@@ -79,6 +79,8 @@ def _read(reader: Reader) -> _Draft:
         draft.kind = TaskKind.FIELDS
     elif sheet:
         draft.kind = TaskKind.TABLES
+    elif reader.has(v.HOW_MUCH):
+        draft.kind, draft.fields = TaskKind.FIELDS, ("总金额" if has_han(reader.clean) else "total",)
     elif not (draft.pages or negated or outputs or _is_a_wish(reader)):
         draft.notes = (NOT_UNDERSTOOD,)
     return draft
@@ -180,6 +182,9 @@ def _trim(text: str, start: int, end: int, head: re.Pattern[str], tail: re.Patte
     """Take what ``head`` and ``tail`` match off the ends of ``text[start:end]`` until nothing more comes off."""
     while start < end:
         piece = text[start:end]
+        bare = piece.strip()  # first, since the patterns below are slow on long runs of blanks
+        start += len(piece) - len(piece.lstrip())
+        end, piece = start + len(bare), bare
         front, back = head.search(piece), tail.search(piece)
         if front is not None and front.end() > 0:
             start += front.end()

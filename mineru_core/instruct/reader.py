@@ -12,6 +12,9 @@ from mineru_core.instruct.normalize import fold, lowered
 QUOTE = "\x00"
 """Stands for one quoted phrase in ``Reader.text``; folding has removed this character from what the user wrote."""
 
+MOST_CHARACTERS = 400
+"""A wish is said in fewer; what is pasted beyond them is not read, so that no text takes long."""
+
 _QUOTED = re.compile(r"\"\s*([^\s\"][^\"]*)\"|(?<![A-Za-z0-9])'\s*([^\s'][^']*)'(?![A-Za-z0-9])")
 _LATIN = re.compile(r"[a-z]{3,}")
 
@@ -43,7 +46,7 @@ class Reader:
     """Words to read from. ``clean`` is the folded text with its case; ``text`` is what patterns are tried on."""
 
     def __init__(self, words: str) -> None:
-        self.clean = fold(words)
+        self.clean = fold(words[: 4 * MOST_CHARACTERS])[:MOST_CHARACTERS].rstrip()
         self.quotes: list[str] = []
         self._origin: list[tuple[int, int]] = []
         low, place = lowered(self.clean), 0

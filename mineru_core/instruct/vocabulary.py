@@ -41,6 +41,8 @@ OUTPUTS = _any(
     rf"(?:导出|转换|转|另?存|保存|生成|整理|做|变|返回|给我)?(?:为|成|到|出)?\s*(?<![a-z]){_FORMATS}(?![a-z])\s*(?:文件|格式|表格|文档)?",
     r"(?:导出|转换|转|整理|做|变|生成|还原)(?:为|成)(?:一?[个张])?(?:电子)?表格?(?:格式|形式)?",
     r"以(?:电子)?表格(?:的)?(?:格式|形式)",
+    r"\b(?:as|to|into)\s+(?:an?\s+)?(?:pdf|word|docx?|pptx?|txt)\b(?:\s+(?:file|document|format))?",
+    r"(?:导出|转换|转|另?存|保存|生成|变)(?:为|成)?\s*(?:pdf|word|docx?|pptx?)(?![a-z])\s*(?:文件|格式|文档)?",
 )
 NEGATED = _any(
     r",?\s*(?:\b(?:but|and)\s+)?\b(?:no|not|without|excluding|except|ignore|skip)\s+(?:(?:any|the|all|for)\s+)*"
@@ -72,7 +74,7 @@ CHARTS = _any(
     r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|behind)\s+"
     r"(?:the\s+)?figures?\b",
     r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
-    r"(?:图|图形|图片|图像)(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
+    r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
 )
 TABLES = _any(
     rf"\b{_EN_TABLES}|\btabular\b|\bspread\s*sheets?\b|\bline[\s-]items?\b|\brows\s+and\s+columns\b",
@@ -117,7 +119,7 @@ FIND = (
     re.compile(r"\b(?:mentions?|occurrences?|instances?)\s+of\b(?P<it>.*)"),
     re.compile(r"\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
     re.compile(
-        r"(?P<it>[^,;.?!]+?)(?:\s*(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置))"
+        r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置))"
     ),
     re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
     re.compile(r"(?:有没有|是否)(?:提到|出现|包含|提及|有)?(?P<it>.+)"),
@@ -126,11 +128,12 @@ FIND = (
         r"(?:一下|出来?|到)?(?P<it>.+)"
     ),
 )
-PICK_OUT = re.compile(r"找出|找到|\b(?:find|locate|look\s+(?:for|up))\s+(?:me\s+)?(?:the|out)\b")
+PICK_OUT = re.compile(r"找出|找到|\b(?:find|locate|look\s+(?:for|up))\s+(?:me\s+)?(?:the|all|out)\b")
 ASKS_PLACE = re.compile(r"\bwhere\b|\bpages?\b|哪里|哪儿|哪一?页|第几页|位置|地方|何处")
 QUERY_HEAD = _any(
     r"^(?:\s|[:,.\-])+",
     r"^(?:the|an?|any|all|every|each|for|that|out)\b",
+    r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:says?|mentions?|states?|reads?)\b",
     r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
     r"^(?:一下|所有的?|全部的?|关键词|关键字|词语|这个词|文中的?|文档中的?|里面的?|其中的?|包含|含有|有关)",
 )
@@ -166,6 +169,7 @@ FIELD_HEAD = _any(
     rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
     r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将|从|在|只要|只|"
     r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来?|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
+    rf"^[^,;:\s]{{0,6}}?{_NOUNS_HAN}(?:上面?|里面?|中|内)的",
     rf"^(?:{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
     rf"{_NOUNS_HAN}的(?!号码?$|代码$|编号$))",
 )
@@ -174,7 +178,7 @@ FIELD_TAIL = _any(
     r"\b(?:please|pls|thanks|thank\s+you|for\s+me|only|out|values?|fields?|as|and|to|into|from|in|on|of|with|it|data|is|are|them)$",
     rf"\b(?:(?:from|in|on|of|for)\s+)?(?:the|this|that|these|my|an?|every|each)\s+{_NOUNS_EN}$",
     rf"^{_NOUNS_EN}$",
-    r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:呢|吗|吧|啊|谢谢|给我|出来|一下|都要|的|信息|内容|数据|的值|是)$",
+    r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:分别|各自?|具体)$|(?:呢|吗|吧|啊|谢谢|给我|出来|一下|都要|的|信息|内容|数据|的值|是)$",
     rf"(?:{_VERBS_HAN})(?:出来|一下)?$",
 )
 FIELD_SPLIT = re.compile(
@@ -184,4 +188,5 @@ IN_A_TABLE = _any(
     rf"\b(?:in|from|of|inside|within)\s+(?:the\s+|this\s+|that\s+)?{_EN_TABLES}",
     r"(?:这[个张]|该|本)?表格?(?:中|里面?|内|上)的?",
 )
+HOW_MUCH = _any(r"\bhow\s+much\b", r"多少钱")
 WISH = _any(rf"\b{_VERBS_EN}\b|\b{_NOUNS_EN}\b", rf"{_VERBS_HAN}|{_NOUNS_HAN}")

@@ -91,6 +91,14 @@ CHINESE: list[Sentence] = [
     ("表格中的合计是多少", FIELDS, {"fields": ("合计",)}),
     ("提取关键信息", FIELDS, {"fields": ()}),
     ("第一页的合同编号", FIELDS, {"fields": ("合同编号",), "pages": (1,)}),
+    ("甲方和乙方分别是谁", FIELDS, {"fields": ("甲方", "乙方")}),
+    ("提取图1的数据", CHARTS, {}),
+    ("把图片转成word", ALL, {}),
+    ("导出为PDF", ALL, {}),
+    ("这个多少钱", FIELDS, {"fields": ("总金额",)}),
+    ("提取购销合同里的单价和数量", FIELDS, {"fields": ("单价", "数量")}),
+    ("把第二页的第一个表格导出为excel文件", TABLES, {"pages": (2,), "table_indexes": (0,)}),
+    ("提取身份证上的姓名和身份证号", FIELDS, {"fields": ("姓名", "身份证号")}),
     ("翻译成英文", ALL, {"notes": ("unsupported-request",)}),
 ]
 
@@ -175,5 +183,16 @@ ENGLISH: list[Sentence] = [
     ("extract the warranty period", FIELDS, {"fields": ("warranty period",)}),
     ("I need the phone number on page 1", FIELDS, {"fields": ("phone number",), "pages": (1,)}),
     ("key fields", FIELDS, {"fields": ()}),
+    ("can you find where it says net 30", FIND, {"query": "net 30"}),
+    ("find all dates", FIELDS, {"fields": ("dates",)}),
+    ("How much is it?", FIELDS, {"fields": ("total",)}),
+    ("save as PDF", ALL, {}),
+    ("extract names and phone numbers", FIELDS, {"fields": ("names", "phone numbers")}),
+    ("extract tables from pages 2, 4 and 6 to excel", TABLES, {"pages": (2, 4, 6)}),
+    (
+        "read the receipt and tell me the date, merchant and total amount",
+        FIELDS,
+        {"fields": ("date", "merchant", "total amount")},
+    ),
     ("summarize this document", ALL, {"notes": ("unsupported-request",)}),
 ]

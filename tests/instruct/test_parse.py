@@ -91,3 +91,13 @@ def test_page_ranges_of_both_languages_agree(first: int, more: int) -> None:
 def test_table_numbers_of_both_languages_agree(number: int) -> None:
     for words in (f"table {number}", f"第{number}个表格", f"表{number}", f"table no. {number}"):
         assert parse_words(words).table_indexes == (number - 1,)
+
+
+# A pasted letter must not hold a worker: before the length was limited, some of these took minutes and ran into the
+# suite's time limit.
+@pytest.mark.parametrize("piece", ["a ", "第1页到", "and ", " ", "1-", "找 在", "'", "表"])
+def test_long_words_are_read_as_far_as_a_wish_goes(piece: str) -> None:
+    words = "extract the tables " + piece * 20_000
+    task = parse_words(words)
+    assert task.words == words
+    assert task == parse_words(words + "and find 'total'").model_copy(update={"words": words})
