@@ -18,15 +18,19 @@ from mineru_core.engines.embedded.furniture import furniture_type, is_page_numbe
 from mineru_core.engines.embedded.joining import Row, block_text
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.levelling import level_box, page_skew
-from mineru_core.engines.embedded.order import Item, reading_order, visual_rows
+from mineru_core.engines.embedded.order import Item, reading_order
+from mineru_core.engines.embedded.rows import visual_rows
 
 SOLID_TYPES = frozenset({BlockType.IMAGE, BlockType.EQUATION})
 # A picture whose area is text for the most part is a slide or a panel: its lines are read as text.
 MAX_TEXT_SHARE_OF_PICTURE = 0.2
+MIN_SENTENCE = 8.0
 MIN_CLAIM = 0.5
 MAX_ROW_GAP = 0.9
 MAX_HEIGHT_RATIO = 1.4
 MIN_TITLE_RATIO = 1.3
+# A running header is set no larger than the text; what the layout model takes for one on a slide is its title.
+MIN_HEADING_RATIO = 1.15
 MAX_TITLE_ROWS = 3
 
 
@@ -163,7 +167,8 @@ class _Builder:
 
     def _arranged(self, free: Sequence[int], solids: Sequence[_Solid]) -> list[_Draft]:
         """Free lines and solids in reading order, rows joined to blocks."""
-        items = [Item(self.level[i], solid=_is_vertical(self.level[i], self.lines[i].text)) for i in free]
+        upright = [_is_vertical(self.level[i], self.lines[i].text) for i in free]
+        items = [Item(self.level[i], solid=v, vertical=v) for i, v in zip(free, upright, strict=True)]
         items += [Item(self._level_solid(solid), solid=True) for solid in solids]
         drafts: list[_Draft] = []
         for flow in reading_order(items):
@@ -240,12 +245,18 @@ class _Builder:
             y = self.lines[lines[0]].box.center[1]
             if not 0.12 * self.height < y < 0.88 * self.height:
                 return BlockType.PAGE_NUMBER
+        if draft.type is BlockType.HEADER and self._text_height(lines) > MIN_HEADING_RATIO * self.unit:
+            return BlockType.TITLE
         unlabelled = draft.type is BlockType.TEXT and self._row_label(draft.rows[0]) is None
         if unlabelled and len(draft.rows) <= MAX_TITLE_ROWS:
-            high = min(_text_height(self.level[i]) for i in lines) >= MIN_TITLE_RATIO * self.unit
+            high = self._text_height(lines) >= MIN_TITLE_RATIO * self.unit
             if high and not _is_vertical(self.level[lines[0]], self.lines[lines[0]].text):
                 return BlockType.TITLE
         return draft.type
+
+    def _text_height(self, lines: Sequence[int]) -> float:
+        """Height of the lowest of these lines."""
+        return min(_text_height(self.level[i]) for i in lines)
 
     def _block(self, draft: _Draft, order: int) -> Block:
         rows = [row for row in draft.rows if row]
@@ -281,7 +292,12 @@ def _solids(lines: Sequence[Line], regions: Sequence[LayoutRegion], tables: Sequ
     for region in sorted((r for r in regions if r.type in SOLID_TYPES), key=lambda r: -r.box.area):
         if any(region.box.covered_by(solid.box) > MIN_CLAIM for solid in solids):
             continue
-        inside = sum(line.box.area for line in lines if line.box.covered_by(region.box) >= MIN_CLAIM)
+        inside = sum(
+            line.box.area
+            for line in lines
+            # Labels of a chart are short; sentences are not.
+            if line.box.width >= MIN_SENTENCE * line.box.height and line.box.covered_by(region.box) >= MIN_CLAIM
+        )
         if region.type is BlockType.IMAGE and inside > MAX_TEXT_SHARE_OF_PICTURE * region.box.area:
             continue
         solids.append(_Solid(region.type, region.box, region.confidence))

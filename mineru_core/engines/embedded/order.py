@@ -14,6 +14,8 @@ from itertools import pairwise
 from statistics import median
 
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.intervals import Interval, complement, intersect, overlap
+from mineru_core.engines.embedded.rows import visual_rows
 
 # All in line heights, so that resolution does not matter.
 MIN_COLUMN_GAP = 0.6
@@ -33,20 +35,24 @@ MIN_FULL_ROWS = 3
 MIN_RAGGED_COLUMN_WIDTH = 10.0
 MAX_ALIGNED_ROWS = 0.35
 MIN_HEADLINE = 1.7
+MIN_CUT_ITEMS = 10
+MAX_CROSSING_SHARE = 0.1
+MAX_CUT_TRIALS = 4
 MAX_MARGIN_WIDTH = 0.5
 MAX_MARGIN_FILL = 0.5
 MAX_NOTE_GAP = 1.0
-ROW_OVERLAP = 0.5
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to be put in order: a text line, or (``solid``) a picture, table or formula that is read as one."""
+    """Something to be put in order: a text line, or (``solid``) a picture, table or formula that is read as one.
+
+    ``vertical`` marks a line whose text runs from top to bottom.
+    """
 
     box: Box
     solid: bool = False
+    vertical: bool = False
 
 
 def reading_order(items: Sequence[Item]) -> list[list[int]]:
@@ -58,58 +64,6 @@ def reading_order(items: Sequence[Item]) -> list[list[int]]:
         return []
     indexes = sorted(range(len(items)), key=lambda i: (items[i].box.y0, items[i].box.x0, items[i].box, items[i].solid))
     return _Cutter(items).flows(indexes)
-
-
-def visual_rows(boxes: Sequence[Box]) -> list[list[int]]:
-    """Indexes of boxes grouped to visual rows from top to bottom, each from left to right.
-
-    Boxes share a row where they overlap vertically by half of the lower one's height and do not stand over each other.
-    """
-    rows: list[_Row] = []
-    for index in sorted(range(len(boxes)), key=lambda i: (boxes[i].center[1], boxes[i].x0, boxes[i])):
-        box = boxes[index]
-        fitting = [(row.overlap(box), -n) for n, row in enumerate(rows) if row.fits(box)]
-        if fitting:
-            rows[-max(fitting)[1]].add(index, box)
-        else:
-            rows.append(_Row(index, box))
-    rows.sort(key=lambda row: row.center)
-    return [sorted(row.indexes, key=lambda i: (boxes[i].x0, boxes[i])) for row in rows]
-
-
-class _Row:
-    """A visual row under construction."""
-
-    def __init__(self, index: int, box: Box) -> None:
-        self.indexes = [index]
-        self.boxes = [box]
-        self.y0, self.y1 = box.y0, box.y1
-
-    @property
-    def center(self) -> float:
-        return (self.y0 + self.y1) / 2
-
-    def overlap(self, box: Box) -> float:
-        """Shared height as a share of the lower one's."""
-        lower = min(box.y1 - box.y0, self.y1 - self.y0)
-        shared = min(box.y1, self.y1) - max(box.y0, self.y0)
-        return shared / lower if lower > 0 else float(shared >= 0)
-
-    def fits(self, box: Box) -> bool:
-        if self.overlap(box) < ROW_OVERLAP:
-            return False
-        # A box that is much higher than the row belongs to no row but its own.
-        if max(box.height, self.y1 - self.y0) > 3 * min(box.height, self.y1 - self.y0):
-            return False
-        return all(_overlap((b.x0, b.x1), (box.x0, box.x1)) < 0.5 * min(b.width, box.width) + 1e-9 for b in self.boxes)
-
-    def add(self, index: int, box: Box) -> None:
-        """Take the box in; the row's height stays a mean, so that a slope does not let it grow."""
-        n = len(self.boxes)
-        self.y0 = (self.y0 * n + box.y0) / (n + 1)
-        self.y1 = (self.y1 * n + box.y1) / (n + 1)
-        self.indexes.append(index)
-        self.boxes.append(box)
 
 
 @dataclass(slots=True)
@@ -132,18 +86,21 @@ class _Cutter:
 
     def flows(self, indexes: list[int]) -> list[list[int]]:
         """Flows of these items in reading order."""
+        if all(self.items[i].vertical for i in indexes):
+            # Vertical lines follow each other from right to left.
+            return [[i for row in self._rows(indexes) for i in reversed(row)]]
         result: list[list[int]] = []
         pending: list[int] = []
         for band in self._bands(indexes):
             sides = self._border(band.indexes, band.free)
-            if sides is None:
+            parts = self._cut_at_headlines(band.indexes) if sides is None else self._with_margin_notes(*sides)
+            if sides is None and parts is None:
                 pending += band.indexes
                 continue
             if pending:
                 result.append(self._by_rows(pending))
                 pending = []
-            noted = self._with_margin_notes(*sides)
-            for part in sides if noted is None else noted:
+            for part in parts or sides or ():
                 result += self.flows(part)
         if pending:
             result.append(self._by_rows(pending))
@@ -160,7 +117,7 @@ class _Cutter:
         right = max(self.spans_x[i][1] for i in indexes)
         bands: list[_Band] = []
         for segment in self._segments(indexes):
-            free = _complement([self.spans_x[i] for i in segment], left, right)
+            free = complement([self.spans_x[i] for i in segment], left, right)
             common = self._common_gaps(bands[-1], segment, free) if bands else []
             if common:
                 bands[-1].indexes += segment
@@ -171,10 +128,10 @@ class _Cutter:
 
     def _common_gaps(self, band: _Band, segment: list[int], free: list[Interval]) -> list[Interval]:
         """Gaps that go on from a band through the segment under it; none where the band should end before it."""
-        common = [gap for gap in _intersect(band.free, free) if gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]
+        common = [gap for gap in intersect(band.free, free) if gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]
         if not common or self._starts_anew(band, segment, common):
             return []
-        lost = [gap for gap in band.free if not any(_overlap(gap, other) > 0 for other in common)]
+        lost = [gap for gap in band.free if not any(overlap(gap, other) > 0 for other in common)]
         if self._border(band.indexes, lost) is not None and self._border(band.indexes, common) is None:
             return []
         return common
@@ -202,16 +159,63 @@ class _Cutter:
             bottom = max(bottom, y1)
         return groups
 
-    def _border(self, indexes: list[int], gaps: list[Interval]) -> tuple[list[int], list[int]] | None:
-        """The two sides of the widest of the gaps that is a column border; None where there is none."""
+    def _border(
+        self, indexes: list[int], gaps: list[Interval], *, strict: bool = False
+    ) -> tuple[list[int], list[int]] | None:
+        """The two sides of the widest of the gaps that is a column border; None where there is none.
+
+        ``strict`` asks of every gap the evidence that a narrow one needs.
+        """
         for gap in sorted(gaps, key=lambda g: g[0] - g[1]):
             middle = (gap[0] + gap[1]) / 2
             left = [i for i in indexes if self.items[i].box.center[0] < middle]
             right = [i for i in indexes if self.items[i].box.center[0] >= middle]
-            narrow = gap[1] - gap[0] < MIN_COLUMN_GAP * self.unit
+            narrow = strict or gap[1] - gap[0] < MIN_COLUMN_GAP * self.unit
             if left and right and self._is_border(left, right, narrow=narrow):
-                return left, right
+                return (right, left) if self._is_vertical_headline(right) else (left, right)
         return None
+
+    def _is_vertical_headline(self, side: list[int]) -> bool:
+        """Whether the side holds nothing but large vertical lines: read first wherever they stand."""
+        items = [self.items[i] for i in side]
+        return all(item.vertical and _line_height(item.box) >= MIN_HEADLINE * self.unit for item in items)
+
+    def _cut_at_headlines(self, indexes: list[int]) -> list[list[int]] | None:
+        """Items cut above and below the few that stand across a column border; None where that shows no border.
+
+        For pages set so close that no horizontal gap parts a headline from the columns beneath it.
+        """
+        if len(indexes) < MIN_CUT_ITEMS:
+            return None
+        crossing = self._crossing(indexes)
+        if not crossing:
+            return None
+        levels = sorted((self.items[i].box.center[1], i) for i in crossing)
+        parts: list[list[int]] = [[] for _ in range(2 * len(levels) + 1)]
+        for n, (_, i) in enumerate(levels):
+            parts[2 * n + 1].append(i)
+        for i in indexes:
+            if i not in crossing:
+                parts[2 * sum(self.items[i].box.center[1] > y for y, _ in levels)].append(i)
+        return [part for part in parts if part]
+
+    def _crossing(self, indexes: list[int]) -> set[int]:
+        """The fewest items without which the others stand in two columns; empty where there is no such border."""
+        edges = sorted({self.spans_x[i][1] for i in indexes})
+        most = max(1, int(MAX_CROSSING_SHARE * len(indexes)))
+        candidates: list[tuple[int, float, set[int]]] = []
+        for edge in edges[:-1]:
+            x = edge + MIN_NARROW_GAP * self.unit / 2
+            crossing = {i for i in indexes if self.spans_x[i][0] < x < self.spans_x[i][1]}
+            if crossing and len(crossing) <= most:
+                candidates.append((len(crossing), edge, crossing))
+        for _, edge, crossing in sorted(candidates, key=lambda c: c[:2])[:MAX_CUT_TRIALS]:
+            rest = [i for i in indexes if i not in crossing]
+            free = complement([self.spans_x[i] for i in rest], edge, max(self.spans_x[i][1] for i in indexes))
+            gaps = [gap for gap in free if gap[0] == edge and gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]
+            if self._border(rest, gaps, strict=True) is not None:
+                return crossing
+        return set()
 
     def _with_margin_notes(self, left: list[int], right: list[int]) -> list[list[int]] | None:
         """The main text cut where margin notes are to be read, with the notes between; None where a side is no margin.
@@ -264,14 +268,15 @@ class _Cutter:
         """Pixels of height in which the side has something."""
         spans = [(self.items[i].box.y0, self.items[i].box.y1) for i in side]
         low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-        return high - low - sum(end - start for start, end in _complement(spans, low, high))
+        return high - low - sum(end - start for start, end in complement(spans, low, high))
 
     def _is_border(self, left: list[int], right: list[int], *, narrow: bool) -> bool:
         """Whether these are two columns, not the cells of rows."""
         rows_left, rows_right = self._rows(left), self._rows(right)
         if narrow:
             return all(
-                len(rows) >= MIN_NARROW_ROWS and median(self._fills(side, rows)) >= MIN_NARROW_FILL
+                all(self.items[i].solid for i in side)
+                or (len(rows) >= MIN_NARROW_ROWS and median(self._fills(side, rows)) >= MIN_NARROW_FILL)
                 for side, rows in ((left, rows_left), (right, rows_right))
             )
         if self._flows_like_text(left, rows_left) and self._flows_like_text(right, rows_right):
@@ -325,25 +330,3 @@ class _Cutter:
 def _line_height(box: Box) -> float:
     """Height of the text; a vertical line's is its width."""
     return min(box.width, box.height)
-
-
-def _overlap(a: Interval, b: Interval) -> float:
-    return min(a[1], b[1]) - max(a[0], b[0])
-
-
-def _complement(intervals: Sequence[Interval], low: float, high: float) -> list[Interval]:
-    """What of [low, high] no interval covers."""
-    free: list[Interval] = []
-    at = low
-    for start, end in sorted(intervals):
-        if start > at:
-            free.append((at, start))
-        at = max(at, end)
-    if at < high:
-        free.append((at, high))
-    return free
-
-
-def _intersect(a: Sequence[Interval], b: Sequence[Interval]) -> list[Interval]:
-    """Common parts of two lists of intervals."""
-    return [(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b if _overlap(x, y) > 0]

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mineru_core.document.analysis import Line
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.order import Item, reading_order, visual_rows
+from mineru_core.engines.embedded.order import Item, reading_order
 from tests.engines.embedded.pages import column, line
 
 # The machine that runs the suite may be busy: examples are bounded by number, not by time.
@@ -57,14 +56,6 @@ def test_order_of_the_input_does_not_matter(items: list[Item], shuffler: random.
 def test_resolution_does_not_matter(items: list[Item]) -> None:
     larger = [Item(item.box.scaled(4, 4), item.solid) for item in items]
     assert reading_order(larger) == reading_order(items)
-
-
-@quick
-@given(st.lists(_boxes, max_size=25))
-def test_rows_hold_every_box_once_from_left_to_right(boxes: list[Box]) -> None:
-    rows = visual_rows(boxes)
-    assert sorted(i for row in rows for i in row) == list(range(len(boxes)))
-    assert all([boxes[i].x0 for i in row] == sorted(boxes[i].x0 for i in row) for row in rows)
 
 
 def test_nothing_gives_nothing() -> None:
@@ -134,12 +125,19 @@ def test_a_headline_under_columns_starts_a_new_article() -> None:
     assert _names([*lower, *upper]) == ["a", "b", "h", "c"]
 
 
-@pytest.mark.parametrize("slope", [-0.02, 0.02])
-def test_rows_hold_on_a_slight_slope(slope: float) -> None:
-    boxes = [
-        Box(x, 100 + row * 40 + slope * x, x + 90, 124 + row * 40 + slope * x)
-        for row in range(6)
-        for x in range(0, 600, 120)
-    ]
-    rows = visual_rows(boxes)
-    assert [[boxes[i].x0 for i in row] for row in rows] == [[0, 120, 240, 360, 480]] * 6
+def test_a_headline_that_touches_close_columns_still_parts_them() -> None:
+    upper = [*column("a", 50, 250, 100, 12, pitch=22), *column("b", 256, 456, 111, 12, pitch=22)]
+    lower = [*column("c", 50, 250, 420, 12, pitch=22), *column("d", 256, 456, 431, 12, pitch=22)]
+    headline = line("h", 60, 358, 450, 428)
+    assert _names([*lower, *upper, headline]) == ["a", "b", "h", "c", "d"]
+
+
+def test_vertical_lines_are_read_from_right_to_left() -> None:
+    items = [Item(Box(x, 100, x + 30, 500), solid=True, vertical=True) for x in (100, 150, 200)]
+    assert reading_order(items) == [[2, 1, 0]]
+
+
+def test_a_vertical_headline_beside_text_comes_first() -> None:
+    text = [Item(item.box) for item in column("a", 50, 450, 100, 12)]
+    headline = Item(Box(470, 100, 520, 460), solid=True, vertical=True)
+    assert reading_order([*text, headline])[0] == [12]

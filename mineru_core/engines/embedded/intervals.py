@@ -1,0 +1,30 @@
+"""Intervals on a line: what two share, and what none of them covers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Interval = tuple[float, float]
+
+
+def overlap(a: Interval, b: Interval) -> float:
+    """Length of the common part; negative where there is a gap between them, by its length."""
+    return min(a[1], b[1]) - max(a[0], b[0])
+
+
+def complement(intervals: Sequence[Interval], low: float, high: float) -> list[Interval]:
+    """What of [low, high] no interval covers."""
+    free: list[Interval] = []
+    at = low
+    for start, end in sorted(intervals):
+        if start > at:
+            free.append((at, start))
+        at = max(at, end)
+    if at < high:
+        free.append((at, high))
+    return free
+
+
+def intersect(a: Sequence[Interval], b: Sequence[Interval]) -> list[Interval]:
+    """Common parts of two lists of intervals."""
+    return [(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b if overlap(x, y) > 0]
