@@ -17,7 +17,6 @@ from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import counted, html, label, short_seconds
 
-
 _SAID_IN_THE_ANSWER = frozenset({"no-tables", "not-found", "fields-not-found"})
 
 
