@@ -114,7 +114,7 @@ def print_row(chosen: EvaluationSet, summary: dict[str, float], peers: dict[str,
 
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation sets, with kit/score.py")
     parser.add_argument("--sets", default="", help="names of sets, parted by commas; all if left out")
     parser.add_argument("--limit", type=int, default=None, help="items of each set at most")

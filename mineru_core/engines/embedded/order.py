@@ -131,6 +131,9 @@ class _Cutter:
         common = [gap for gap in intersect(band.free, free) if gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]
         if not common or self._starts_anew(band, segment, common):
             return []
+        if self._sides([*band.indexes, *segment], common) < 2 <= self._sides(segment, free):
+            # What they share is an empty edge, while columns may begin here.
+            return []
         lost = [gap for gap in band.free if not any(overlap(gap, other) > 0 for other in common)]
         if self._border(band.indexes, lost) is not None and self._border(band.indexes, common) is None:
             return []
