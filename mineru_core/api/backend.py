@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 RETRY_S = 15.0
 """Seconds until a failed load of the engine is tried again: weights may be installed meanwhile."""
 
+CALLS_AT_ONCE = 16
+"""Short calls in threads at the same time; a queue of uploads leaves the page's own files their threads."""
+
 PICTURES_AT_ONCE = 2
 """Page pictures drawn at the same time; each holds a page's pixels."""
 
@@ -60,6 +63,7 @@ class Backend:
         self._loader: threading.Thread | None = None
         self._load_error: WorkbenchError | None = None
         jobs = self.settings.jobs
+        self._calls = CapacityLimiter(CALLS_AT_ONCE)
         self._waits = CapacityLimiter(jobs.workers + jobs.waiting_places)
         self._draws = CapacityLimiter(PICTURES_AT_ONCE)
 
@@ -96,7 +100,7 @@ class Backend:
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run a short blocking call in a thread."""
-        return await to_thread.run_sync(function)
+        return await to_thread.run_sync(function, limiter=self._calls)
 
     async def wait(self, function: Callable[[], T]) -> T:
         """Run a call that waits for a job in a thread."""

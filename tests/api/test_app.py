@@ -1,0 +1,27 @@
+"""The API's own description."""
+
+from __future__ import annotations
+
+from tests.api.conftest import Api
+
+ROUTES = {"/v1/document/parse": {"post"}, "/v1/tasks/{task_id}": {"get", "delete"}}
+
+
+def test_the_description_names_every_route_field_and_error(api: Api) -> None:
+    described = api.client.get("/api/openapi.json").json()
+    assert {path: set(methods) for path, methods in described["paths"].items()} == ROUTES
+    assert [server["url"] for server in described["servers"]] == ["/api"]
+    form = described["components"]["schemas"]["Body_parse_v1_document_parse_post"]
+    assert set(form["properties"]) == {"file", "instruction", "region", "page", "password", "async"}
+    assert form["required"] == ["file"]
+    for methods in described["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                if int(status) >= 400:
+                    schema = answer["content"]["application/json"]["schema"]
+                    assert schema == {"$ref": "#/components/schemas/ErrorBody"}, (status, schema)
+
+
+def test_no_page_of_the_api_loads_anything_from_elsewhere(api: Api) -> None:
+    for path in ("/api/docs", "/api/redoc"):
+        assert api.client.get(path).status_code == 404
