@@ -32,21 +32,22 @@ def picture_pane(job_id: str, owner: str) -> None:
     with st.container(key="picture_pane"):
         try:
             pages = found.analysis.page_count if found else services.page_count(job_id, owner)
-            number = _page_switcher(job_id, pages, _first_page(found), t)
+            number = _page_switcher(job_id, pages, found, t)
             _picture(job_id, owner, number, found, busy=not job.state.is_final, t=t)
         except WorkbenchError:
             # An encrypted PDF after a restart, or a page that cannot be drawn: the answer stands all the same.
             st.html(f'<p class="wb-quiet">{html(t("picture.missing"))}</p>')
 
 
-def page_key(job_id: str) -> str:
-    """Session key of the page shown for a job."""
-    return f"{Key.PAGE}-{job_id}"
+def page_key(job_id: str, *, done: bool = True) -> str:
+    """Session key of the page shown for a job. Its own once the answer is there, which opens on the answer's page."""
+    return f"{Key.PAGE}-{job_id}-{'done' if done else 'running'}"
 
 
 def go_to_page(job_id: str, number: int) -> None:
     """Turn to a page; for callbacks."""
-    st.session_state[page_key(job_id)] = number
+    for done in (False, True):
+        st.session_state[page_key(job_id, done=done)] = number
 
 
 def _first_page(found: DocumentResult | None) -> int:
@@ -59,12 +60,12 @@ def _first_page(found: DocumentResult | None) -> int:
     return places[0] if places else 1
 
 
-def _page_switcher(job_id: str, pages: int, first: int, t: Translator) -> int:
+def _page_switcher(job_id: str, pages: int, found: DocumentResult | None, t: Translator) -> int:
     """Previous, number, next; nothing for a document of one page."""
     if pages < 2:
         return 1
-    key = page_key(job_id)
-    st.session_state.setdefault(key, first)
+    key = page_key(job_id, done=found is not None)
+    st.session_state.setdefault(key, _first_page(found))
     number = min(max(1, int(st.session_state[key])), pages)
     with st.container(key="pages_bar", horizontal=True, vertical_alignment="center", gap="small"):
         for name, icon, to in (("previous", "chevron_left", number - 1), ("next", "chevron_right", number + 1)):
