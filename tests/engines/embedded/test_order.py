@@ -132,13 +132,12 @@ def test_a_headline_that_touches_close_columns_still_parts_them() -> None:
     assert _names([*lower, *upper, headline]) == ["a", "b", "h", "c", "d"]
 
 
-def test_an_empty_edge_beside_title_and_columns_does_not_hide_the_columns() -> None:
-    # Both titles and the columns leave the right edge of the page free, which a wide row further down takes.
-    titles = [line("t", 60, 100, 600, 130), line("u", 60, 420, 600, 450)]
-    upper = [*column("a", 50, 320, 160, 8), *column("b", 340, 610, 160, 8)]
-    lower = [*column("c", 50, 320, 480, 8), *column("d", 340, 610, 480, 8)]
+def test_an_empty_edge_beside_a_paragraph_and_columns_does_not_hide_the_columns() -> None:
+    # The paragraph and the columns leave the right edge of the page free, which a wide row further down takes.
+    paragraph = column("p", 60, 600, 100, 8)
+    columns = [*column("a", 50, 320, 380, 8), *column("b", 340, 610, 380, 8)]
     wide = line("w", 50, 800, 800, 820)
-    assert _names([*upper, *lower, *titles, wide]) == ["t", "a", "b", "u", "c", "d", "w"]
+    assert _names([*columns, *paragraph, wide]) == ["p", "a", "b", "w"]
 
 
 def test_vertical_lines_are_read_from_right_to_left() -> None:
