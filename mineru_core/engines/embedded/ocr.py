@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -14,12 +16,44 @@ from mineru_core.document.page import Pixels
 from mineru_core.engines.base import LoadListener
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.detection import Corners, TextDetector
-from mineru_core.engines.embedded.recognition import Glyph, Reading, TextRecognizer
+from mineru_core.engines.embedded.orientation import OrientationClassifier
+from mineru_core.engines.embedded.recognition import Reading, TextRecognizer
+from mineru_core.engines.embedded.words import text_of, words_of
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.context import RunContext
 
 MIN_CONFIDENCE = 0.5
-VERTICAL_RATIO = 1.5
+"""Mean confidence a line must reach to be kept."""
+
+TALL_RATIO = 1.5
+"""A box this much taller than wide may hold a line that runs down or up the page."""
+
+SINGLE_RATIO = 3.0
+"""A box up to this much taller than wide may be one upright character, such as a 1."""
+
+UPRIGHT_BONUS = 0.1
+"""Confidence added to the upright reading of a tall box: text that stands upright is far more common."""
+
+SAMPLE_LINES = 8
+SAMPLE_RATIO = 3.0
+"""Before a page is turned, up to this many lines, each this much longer than high, are read both ways."""
+
+DECISIVE = 2.0
+"""A page is turned only if the winning direction has this many times the weight of all others together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    detector: TextDetector
+    recognizer: TextRecognizer
+    classifier: OrientationClassifier
+
+
+class _Candidate(NamedTuple):
+    """One way to read a box: ``bonus`` is added to the confidence when ways are compared."""
+
+    corners: Corners
+    bonus: float = 0.0
 
 
 class OcrReader:
@@ -29,60 +63,92 @@ class OcrReader:
         self._models_dir = models_dir
         self._engine_calls = engine_calls
         self._batch_items = batch_items
-        self._detector: TextDetector | None = None
-        self._recognizer: TextRecognizer | None = None
+        self._models: _Models | None = None
 
     def load(self, progress: LoadListener | None = None) -> None:
         """Get the models ready; calling it again does nothing. Raises ``ModelMissing``."""
-        if self._recognizer is not None:
+        if self._models is not None:
             return
         tell = progress or (lambda _stage, _share: None)
+        calls = self._engine_calls
+        names = (weights.DETECTION, weights.RECOGNITION, weights.ORIENTATION)
+        detection, recognition, orientation = (weights.require(self._models_dir, name) for name in names)
         tell("detection", 0.0)
-        detection = weights.require(self._models_dir, weights.DETECTION)
-        recognition = weights.require(self._models_dir, weights.RECOGNITION)
-        self._detector = TextDetector(detection, engine_calls=self._engine_calls)
-        tell("recognition", 0.5)
-        self._recognizer = TextRecognizer(recognition, engine_calls=self._engine_calls, batch_items=self._batch_items)
+        detector = TextDetector(detection, engine_calls=calls)
+        tell("recognition", 0.4)
+        recognizer = TextRecognizer(recognition, engine_calls=calls, batch_items=self._batch_items)
+        tell("orientation", 0.8)
+        self._models = _Models(detector, recognizer, OrientationClassifier(orientation, engine_calls=calls))
         tell("ready", 1.0)
 
     def close(self) -> None:
         """Free the models; calling it again does nothing."""
-        for stage in (self._detector, self._recognizer):
-            if stage is not None:
-                stage.close()
-        self._detector = self._recognizer = None
+        models, self._models = self._models, None
+        if models is not None:
+            models.detector.close()
+            models.recognizer.close()
+            models.classifier.close()
 
     def read(self, pixels: Pixels, ctx: RunContext) -> tuple[Line, ...]:
-        """Every line of a page in page pixels, in no set order. Raises ``Cancelled`` or ``DeadlineExceeded``."""
-        if self._detector is None or self._recognizer is None:
-            raise EngineUnavailable("The OCR models are not loaded.", "Call load() first.")
+        """Every line of a page in page pixels, in no set order.
+
+        ``pixels`` is (height, width, 3) uint8 RGB. Raises ``Cancelled`` or ``DeadlineExceeded`` between calls into the
+        models, ``EngineUnavailable`` before ``load`` and after ``close``.
+        """
+        models = self._loaded()
         ctx.check()
-        found = self._detector.detect(pixels, ctx)
-        corners = [_along_text(c) for c in found]
-        readings = self._recognizer.recognize([cut(pixels, c) for c in corners], ctx)
-        return tuple(
-            line_of(c, reading)
-            for c, reading in zip(corners, readings, strict=True)
-            if reading.text.strip() and reading.confidence >= MIN_CONFIDENCE
-        )
+        found = models.detector.detect(pixels, ctx)
+        candidates = [candidate for corners in found for candidate in _ways_to_read(corners)]
+        cuts = [cut(pixels, c.corners) for c in candidates]
+        readings = models.recognizer.recognize(cuts, ctx)
+        lines: list[Line] = []
+        start = 0
+        for corners in found:
+            end = start + len(_ways_to_read(corners))
+            best = max(range(start, end), key=lambda i: readings[i].confidence + candidates[i].bonus)
+            line = line_of(candidates[best].corners, cuts[best], readings[best])
+            if line.text and line.confidence >= MIN_CONFIDENCE:
+                lines.append(line)
+            start = end
+        return tuple(lines)
 
-    def orientation(self, pixels: Pixels, ctx: RunContext) -> int:  # noqa: ARG002  not looked at yet
-        """The quarter turn in degrees clockwise (0, 90, 180, 270) that sets the page upright."""
+    def orientation(self, pixels: Pixels, ctx: RunContext) -> int:
+        """The quarter turn in degrees clockwise (0, 90, 180, 270) that sets the page upright.
+
+        The classifier's word is enough for 0. Any other answer is checked by reading some lines in both directions,
+        and stays 0 unless one direction is clearly read better.
+        """
+        models = self._loaded()
         ctx.check()
-        return 0
+        if models.classifier.quarter_turns(pixels, ctx) == 0:
+            return 0
+        turned = self._direction_of_text(pixels, ctx)
+        return (360 - 90 * turned) % 360
 
+    def _direction_of_text(self, pixels: Pixels, ctx: RunContext) -> int:
+        """Clockwise quarter turns by which the text runs off to the right: 0 right, 1 down, 2 left, 3 up."""
+        models = self._loaded()
+        sample = _sample_of(models.detector.detect(pixels, ctx))
+        ways = [(direction, _towards(corners, direction)) for corners in sample for direction in _directions(corners)]
+        readings = models.recognizer.recognize([cut(pixels, corners) for _, corners in ways], ctx)
+        weight = [0.0] * 4
+        for first, second in zip(range(0, len(ways), 2), range(1, len(ways), 2), strict=True):
+            better, worse = sorted((first, second), key=lambda i: -readings[i].confidence)
+            margin = readings[better].confidence - readings[worse].confidence
+            weight[ways[better][0]] += margin * len(readings[better].glyphs)
+        best = max(range(4), key=weight.__getitem__)
+        return best if weight[best] > DECISIVE * (sum(weight) - weight[best]) else 0
 
-def _along_text(corners: Corners) -> Corners:
-    """Corners that start where the text starts: a tall box holds a line that runs downwards."""
-    width = np.linalg.norm(corners[0] - corners[1])
-    height = np.linalg.norm(corners[0] - corners[3])
-    return np.roll(corners, -1, axis=0) if height >= VERTICAL_RATIO * width else corners
+    def _loaded(self) -> _Models:
+        if self._models is None:
+            raise EngineUnavailable("The OCR models are not loaded.", "Load the engine first.")
+        return self._models
 
 
 def cut(pixels: Pixels, corners: Corners) -> Pixels:
     """The picture of a line, turned so that its text runs to the right."""
-    width = max(1, round(float(np.linalg.norm(corners[0] - corners[1]))))
-    height = max(1, round(float(np.linalg.norm(corners[0] - corners[3]))))
+    length, height = _length(corners), _height(corners)
+    width, height = max(1, round(length)), max(1, round(height))
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float32)
     line = cv2.warpPerspective(
         pixels,
@@ -94,34 +160,59 @@ def cut(pixels: Pixels, corners: Corners) -> Pixels:
     return line.astype(np.uint8, copy=False)
 
 
-def line_of(corners: Corners, reading: Reading) -> Line:
-    """The line with its words' boxes in page pixels."""
+def line_of(corners: Corners, picture: Pixels, reading: Reading) -> Line:
+    """The line with its words' boxes in page pixels; ``picture`` is the line as it was read."""
+    spans = words_of(picture, reading.glyphs)
     quad = Quad(*((float(x), float(y)) for x, y in corners))
-    words = tuple(_word(corners, glyphs) for glyphs in _words(reading.glyphs))
-    return Line(text=reading.text.strip(), box=quad.box, quad=quad, confidence=reading.confidence, words=words)
-
-
-def _words(glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
-    words: list[list[Glyph]] = [[]]
-    for glyph in glyphs:
-        if glyph.text.isspace():
-            words.append([])
-        else:
-            words[-1].append(glyph)
-    return [w for w in words if w]
-
-
-def _word(corners: Corners, glyphs: Sequence[Glyph]) -> LineWord:
-    length = float(np.linalg.norm(corners[0] - corners[1]))
-    height = float(np.linalg.norm(corners[0] - corners[3]))
-    half = height / 4 / max(length, 1.0)
-    start, end = max(0.0, glyphs[0].x - half), min(1.0, glyphs[-1].x + half)
-    along, down = corners[1] - corners[0], corners[3] - corners[0]
-    points = [corners[0] + along * s + down * d for s, d in ((start, 0), (end, 0), (end, 1), (start, 1))]
-    xs, ys = [float(p[0]) for p in points], [float(p[1]) for p in points]
-    confidence = sum(g.confidence for g in glyphs) / len(glyphs)
-    return LineWord(
-        text="".join(g.text for g in glyphs),
-        box=Box(min(xs), min(ys), max(xs), max(ys)),
-        confidence=confidence,
+    words = tuple(
+        LineWord(text=s.text, box=_box_along(corners, s.start, s.end), confidence=min(1.0, s.confidence)) for s in spans
     )
+    return Line(text=text_of(spans), box=quad.box, quad=quad, confidence=min(1.0, reading.confidence), words=words)
+
+
+def _box_along(corners: Corners, start: float, end: float) -> Box:
+    """The box around the part of a line between two shares of its length."""
+    top, bottom = corners[1] - corners[0], corners[2] - corners[3]
+    points = np.array(
+        [corners[0] + top * start, corners[0] + top * end, corners[3] + bottom * start, corners[3] + bottom * end]
+    )
+    (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return Box(x0, y0, x1, y1)
+
+
+def _ways_to_read(corners: Corners) -> list[_Candidate]:
+    """A tall box is read downwards and upwards, a not so tall one upright too; others only to the right."""
+    ratio = _height(corners) / max(1.0, _length(corners))
+    if ratio < TALL_RATIO:
+        return [_Candidate(corners)]
+    ways = [_Candidate(_towards(corners, 1)), _Candidate(_towards(corners, 3))]
+    return [_Candidate(corners, UPRIGHT_BONUS), *ways] if ratio <= SINGLE_RATIO else ways
+
+
+def _directions(corners: Corners) -> tuple[int, int]:
+    """The two directions text can run in within this box."""
+    return (1, 3) if _height(corners) > _length(corners) else (0, 2)
+
+
+def _towards(corners: Corners, direction: int) -> Corners:
+    """Corners that begin where text running right (0), down (1), left (2) or up (3) begins."""
+    return np.roll(corners, -direction, axis=0)
+
+
+def _sample_of(found: Sequence[Corners]) -> list[Corners]:
+    """The lines that tell most about direction: the longest for their thickness, in bounds that keep it cheap."""
+
+    def ratio(corners: Corners) -> float:
+        sides = sorted((_length(corners), _height(corners)))
+        return sides[1] / max(1.0, sides[0])
+
+    long_enough = [c for c in found if ratio(c) >= SAMPLE_RATIO]
+    return sorted(long_enough, key=lambda c: -min(ratio(c), 12.0))[:SAMPLE_LINES]
+
+
+def _length(corners: Corners) -> float:
+    return float(np.linalg.norm(corners[0] - corners[1]))
+
+
+def _height(corners: Corners) -> float:
+    return float(np.linalg.norm(corners[0] - corners[3]))
