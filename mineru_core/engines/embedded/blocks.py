@@ -14,8 +14,8 @@ from statistics import median
 from mineru_core.document.analysis import Block, BlockType, Line
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Table
-from mineru_core.engines.embedded.furniture import furniture_type, is_page_number
-from mineru_core.engines.embedded.joining import Row, block_text
+from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_page_number
+from mineru_core.engines.embedded.joining import Row, block_text, starts_item
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.levelling import level_box, page_skew
 from mineru_core.engines.embedded.order import Item, reading_order
@@ -114,6 +114,7 @@ class _Builder:
         taken = {i for solid in self.solids for i in solid.lines}
         self.free = [i for i in range(len(lines)) if i not in taken]
         self.labels = _labels(regions)
+        self.edge_type: dict[int, BlockType] = {}
         self.label_of = {i: self._label(i) for i in self.free}
 
     def blocks(self) -> tuple[Block, ...]:
@@ -147,8 +148,15 @@ class _Builder:
             label = self.label_of[i]
             kind = furniture_type(self.lines[i].box, None if label is None else self.labels[label].type, self.height)
             (head if kind is BlockType.HEADER else foot if kind is BlockType.FOOTER else body).append(i)
-        body, extra_head, extra_foot = self._page_numbers(body)
-        return head + extra_head, body, foot + extra_foot
+        body, top_numbers, bottom_numbers = self._page_numbers(body)
+        top, bottom = edge_rows([self.level[i] for i in body], self._obstacles(), self.height, self.unit)
+        top_edge, bottom_edge = [body[n] for n in top], [body[n] for n in bottom]
+        self.edge_type = dict.fromkeys(top_edge, BlockType.HEADER) | dict.fromkeys(bottom_edge, BlockType.FOOTER)
+        body = [i for i in body if i not in self.edge_type]
+        return head + top_numbers + top_edge, body, foot + bottom_edge + bottom_numbers
+
+    def _obstacles(self) -> list[Box]:
+        return [self._level_solid(solid) for solid in self.solids]
 
     def _page_numbers(self, body: list[int]) -> tuple[list[int], list[int], list[int]]:
         """The body without numbers that stand alone above or below everything else, and those numbers."""
@@ -157,7 +165,7 @@ class _Builder:
             box = self.level[i]
             if not is_page_number(self.lines[i].text):
                 continue
-            others = [self.level[j] for j in body if j != i] + [s.box for s in self.solids]
+            others = [self.level[j] for j in body if j != i] + self._obstacles()
             if others and all(box.y0 >= o.y1 - 0.3 * self.unit for o in others) and box.y0 > 0.85 * self.height:
                 bottoms.append(i)
             elif others and all(box.y1 <= o.y0 + 0.3 * self.unit for o in others) and box.y1 < 0.12 * self.height:
@@ -235,6 +243,8 @@ class _Builder:
         return weights.most_common(1)[0][0]
 
     def _row_type(self, row: Sequence[int]) -> BlockType:
+        if row[0] in self.edge_type:
+            return self.edge_type[row[0]]
         label = self._row_label(row)
         return BlockType.TEXT if label is None else self.labels[label].type
 
@@ -252,6 +262,9 @@ class _Builder:
             high = self._text_height(lines) >= MIN_TITLE_RATIO * self.unit
             if high and not _is_vertical(self.level[lines[0]], self.lines[lines[0]].text):
                 return BlockType.TITLE
+        items = sum(starts_item(self.lines[row[0]].text) for row in draft.rows)
+        if draft.type is BlockType.TEXT and items > 1 and starts_item(self.lines[lines[0]].text):
+            return BlockType.LIST
         return draft.type
 
     def _text_height(self, lines: Sequence[int]) -> float:

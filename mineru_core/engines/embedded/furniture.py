@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mineru_core.document.analysis import BlockType
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.rows import visual_rows
 
 # Shares of the page's height where furniture can stand; a header further down is a mistake of the layout model.
 HEAD_SHARE = 0.15
 FOOT_SHARE = 0.85
+# A row that nobody called furniture is taken for it only at the very edge of a full page, well away from the text.
+EDGE_SHARE = 0.08
+MIN_EDGE_GAP = 1.5
+MAX_EDGE_TEXT = 1.15
+MIN_PAGE_ROWS = 10
 
 _PAGE_NUMBER = re.compile(
     r"^[\s\-–—·.|/•]*"
@@ -35,3 +42,24 @@ def furniture_type(box: Box, label: BlockType | None, page_height: float) -> Blo
     if label is BlockType.FOOTER and y >= FOOT_SHARE * page_height:
         return BlockType.FOOTER
     return None
+
+
+def edge_rows(
+    boxes: Sequence[Box], obstacles: Sequence[Box], page_height: float, line_height: float
+) -> tuple[list[int], list[int]]:
+    """Indexes of the text boxes that are a running header, and of those that are a running footer, by place alone.
+
+    ``obstacles`` are pictures and tables of the page. Either list is empty where no row stands apart at that edge.
+    """
+    rows = visual_rows(boxes)
+    if len(rows) < MIN_PAGE_ROWS:
+        return [], []
+
+    def apart(row: list[int], edge: float) -> bool:
+        box = Box.around(boxes[i] for i in row)
+        others = [boxes[i] for other in rows if other is not row for i in other] + list(obstacles)
+        low = max(min(boxes[i].height, boxes[i].width) for i in row) <= MAX_EDGE_TEXT * line_height
+        gap = min(max(other.y0 - box.y1, box.y0 - other.y1) for other in others)
+        return low and gap >= MIN_EDGE_GAP * line_height and abs(box.center[1] - edge) <= EDGE_SHARE * page_height
+
+    return (rows[0] if apart(rows[0], 0.0) else []), (rows[-1] if apart(rows[-1], page_height) else [])

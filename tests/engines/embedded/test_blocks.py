@@ -131,6 +131,12 @@ def test_furniture_goes_to_the_ends_of_the_page() -> None:
     assert [b.type for b in blocks] == [BlockType.HEADER, BlockType.TEXT, BlockType.TEXT, BlockType.PAGE_NUMBER]
 
 
+def test_rows_with_marks_are_a_list() -> None:
+    rows = ["1. apples", "2. pears", "3. plums"]
+    (block,) = _build([line(text, 50, 100 + 30 * n, 450, 120 + 30 * n) for n, text in enumerate(rows)])
+    assert (block.type, block.text.split("\n")) == (BlockType.LIST, rows)
+
+
 def test_areas_alone_are_ordered_like_text() -> None:
     regions = [
         _region(BlockType.TEXT, 490, 100, 890, 900),
