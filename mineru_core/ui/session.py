@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable
 from enum import StrEnum
@@ -14,6 +15,8 @@ from mineru_core.ui.services import Problem
 
 OWNER_COOKIE = "workbench_owner"
 JOB_PARAMETER = "job"
+
+_COOKIE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class Key(StrEnum):
@@ -49,9 +52,9 @@ def translator() -> Translator:
 
 def owner() -> str:
     """Who this browser is: the cookie the server sets, else an id that lives as long as the session."""
-    cookie = st.context.cookies.get(OWNER_COOKIE)
-    if cookie:
-        return str(cookie)
+    cookie = _owner_cookie()
+    if cookie is not None:
+        return cookie
     if Key.OWNER not in st.session_state:
         st.session_state[Key.OWNER] = f"session-{secrets.token_urlsafe(16)}"
     return str(st.session_state[Key.OWNER])
@@ -59,7 +62,13 @@ def owner() -> str:
 
 def has_page_route() -> bool:
     """Whether the server around this app serves page pictures (it is the one that sets the owner's cookie)."""
-    return OWNER_COOKIE in st.context.cookies and not st.session_state.get(Key.NO_ROUTE, False)
+    return _owner_cookie() is not None and not st.session_state.get(Key.NO_ROUTE, False)
+
+
+def _owner_cookie() -> str | None:
+    """The cookie, if it has the form the server gives it: nobody becomes an owner by a cookie of their own making."""
+    value = str(st.context.cookies.get(OWNER_COOKIE, ""))
+    return value if _COOKIE.fullmatch(value) else None
 
 
 def current_job() -> str | None:

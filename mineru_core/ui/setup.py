@@ -26,9 +26,9 @@ def asset(name: str) -> str:
 
 def set_up_page() -> None:
     """Page settings, style, brand and language switch; must come before anything else is shown."""
-    st.set_page_config(page_title="MinerU Workbench", page_icon=str(ASSETS / "icon.svg"), layout="wide")
-    st.logo(str(ASSETS / "wordmark.svg"), icon_image=str(ASSETS / "icon.svg"), size="medium")
     t = translator()
+    st.set_page_config(page_title=t("app.name"), page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.logo(str(ASSETS / "wordmark.svg"), icon_image=str(ASSETS / "icon.svg"), size="medium")
     st.html(f"<style>{asset('style.css')}{_uploader_strings(t)}</style>")
     with st.container(key="language_bar"):
         st.segmented_control(

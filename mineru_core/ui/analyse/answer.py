@@ -63,7 +63,7 @@ def _show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
 def _show_fields(job: Job, found: DocumentResult, t: Translator) -> None:
     fields = found.answer.fields
     several_pages = found.analysis.page_count > 1
-    items = "".join(_field_html(field, t, with_page=several_pages) for field in fields)
+    items = "".join(field_html(field, t, with_page=several_pages) for field in fields)
     st.html(f'<dl class="wb-fields">{items}</dl>')
     if fields:
         st.download_button(
@@ -77,7 +77,8 @@ def _show_fields(job: Job, found: DocumentResult, t: Translator) -> None:
         )
 
 
-def _field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
+def field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
+    """One field as a card, every text escaped; with its page where ``with_page``."""
     name = html(field.name)
     if not field.found:
         return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'

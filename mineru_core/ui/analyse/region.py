@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit_drawable_canvas import st_canvas
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.task import Region
@@ -45,6 +44,9 @@ def region_notice(document_sha256: str, drawing: bool, t: Translator) -> None:
 
 def region_canvas(job_id: str, owner: str, number: int, document_sha256: str, t: Translator) -> None:
     """The page to drag a rectangle on; the last rectangle drawn is the region."""
+    # Its component can be declared only where a Streamlit server runs, so not when this module is imported elsewhere.
+    from streamlit_drawable_canvas import st_canvas
+
     page_width, page_height = services.page_size(job_id, owner, number)
     width = min(int(st.session_state.get(Key.PICTURE_WIDTH) or DEFAULT_WIDTH), page_width)
     height = max(1, round(width * page_height / page_width))

@@ -1,0 +1,83 @@
+"""Recognised text never becomes markup, whatever it says."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mineru_core.document.analysis import Block, BlockType
+from mineru_core.document.geometry import Box
+from mineru_core.document.table import Cell, Table
+from mineru_core.document.task import FieldValue, Match
+from mineru_core.ui.analyse.answer import field_html, match_html
+from mineru_core.ui.analyse.tables import is_unsure, table_html
+from mineru_core.ui.analyse.words import blocks_html
+from mineru_core.ui.i18n import Translator
+
+EVIL = st.one_of(
+    st.text(max_size=40),
+    st.sampled_from(["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg onload=x>', "</div><b>"]),
+)
+OWN_TAGS = {"p", "div", "table", "tbody", "thead", "tr", "td", "th", "mark", "dt", "dd", "small", "br", "caption"}
+OWN_ATTRIBUTES = {"class", "title", "rowspan", "colspan", "tabindex"}
+
+
+class Tags(HTMLParser):
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def assert_only_our_markup(markup: str) -> None:
+    found = Tags(markup)
+    assert found.tags <= OWN_TAGS
+    assert found.attributes <= OWN_ATTRIBUTES
+
+
+@given(EVIL, EVIL)
+def test_tables(text: str, other: str) -> None:
+    cells = (Cell(row=0, col=0, text=text, confidence=0.2), Cell(row=0, col=1, text=other))
+    assert_only_our_markup(table_html(Table(n_rows=1, n_cols=2, cells=cells)))
+
+
+@given(EVIL)
+def test_blocks(text: str) -> None:
+    assert_only_our_markup(blocks_html(Block(type=kind, box=Box(0, 0, 1, 1), order=0, text=text) for kind in BlockType))
+
+
+@given(EVIL, EVIL, EVIL)
+def test_matches_keep_their_line(before: str, hit: str, after: str) -> None:
+    text = before + hit + after
+    match = Match(text=text, start=len(before), end=len(before + hit), page=1, box=Box(0, 0, 1, 1))
+    assert_only_our_markup(match_html(match))
+
+
+@given(EVIL, EVIL)
+def test_fields(name: str, value: str) -> None:
+    t = Translator("en")
+    for field in (FieldValue(name=name), FieldValue(name=name, value=value, page=1, confidence=0.5)):
+        assert_only_our_markup(field_html(field, t, with_page=True))
+
+
+def test_a_match_is_marked_where_it_is() -> None:
+    match = Match(text="a <b> total & more", start=6, end=11, page=1, box=Box(0, 0, 1, 1))
+    assert match_html(match) == "a &lt;b&gt; <mark>total</mark> &amp; more"
+
+
+def test_only_unsure_text_is_marked() -> None:
+    assert is_unsure("8", 0.3)
+    assert not is_unsure("8", 0.95)
+    assert not is_unsure("  ", 0.1)
