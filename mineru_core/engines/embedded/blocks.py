@@ -17,7 +17,7 @@ from mineru_core.document.table import Table
 from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_page_number
 from mineru_core.engines.embedded.joining import Row, block_text, starts_item
 from mineru_core.engines.embedded.layout import LayoutRegion
-from mineru_core.engines.embedded.levelling import level_box, page_skew
+from mineru_core.engines.embedded.levelling import level_box, page_skew, text_angle
 from mineru_core.engines.embedded.order import Item, reading_order
 from mineru_core.engines.embedded.rows import visual_rows
 
@@ -283,6 +283,7 @@ class _Builder:
             type=draft.type,
             box=box.clipped(self.width, self.height),
             order=order,
+            angle=text_angle(lines),
             text=_running_text(draft, texts),
             lines=lines,
             table=draft.table,

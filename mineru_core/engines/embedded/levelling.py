@@ -8,6 +8,7 @@ from statistics import median
 
 from mineru_core.document.analysis import Line
 from mineru_core.document.geometry import Box, Quad
+from mineru_core.engines.embedded.joining import is_cjk
 
 MAX_SKEW = math.radians(15)
 # Short lines say little about the slope.
@@ -18,6 +19,20 @@ def page_skew(lines: Sequence[Line]) -> float:
     """The slope of the text in radians, positive where lines fall to the right; 0 where too little text tells."""
     slopes = [slope for line in lines if (slope := _slope(line.quad)) is not None and abs(slope) <= MAX_SKEW]
     return median(slopes) if len(slopes) >= 3 else 0.0
+
+
+def text_angle(lines: Sequence[Line]) -> int:
+    """Clockwise quarter turn in degrees of most of the text: 0 runs to the right, 90 down, 180 to the left, 270 up.
+
+    CJK text that runs down counts as upright: its characters are not turned.
+    """
+    lengths = {0: 0, 90: 0, 180: 0, 270: 0}
+    for line in lines:
+        (x0, y0), (x1, y1) = line.quad.top_left, line.quad.top_right
+        angle = round(math.degrees(math.atan2(y1 - y0, x1 - x0)) / 90) * 90 % 360
+        stacked = angle == 90 and any(map(is_cjk, line.text))
+        lengths[0 if stacked else angle] += len(line.text)
+    return max(lengths, key=lengths.__getitem__)
 
 
 def level_box(quad: Quad, skew: float) -> Box:
