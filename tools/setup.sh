@@ -5,6 +5,7 @@
 #   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
 #   tools/setup.sh dev      .venv, the package, linters and test tools
 #   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests
+#   tools/setup.sh browser  Chromium and the font alone
 #
 # PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium.
 set -euo pipefail
@@ -129,5 +130,8 @@ case "${1:-}" in
         weights
         [ -n "${NO_BROWSER:-}" ] || browser
         ;;
-    *) die "say what for: run, mineru, dev or test" ;;
+    browser)
+        browser
+        ;;
+    *) die "say what for: run, mineru, dev, test or browser" ;;
 esac

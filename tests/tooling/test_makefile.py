@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -44,4 +45,65 @@ def test_the_scripts_are_sound() -> None:
 def test_set_up_says_what_it_is_for() -> None:
     done = subprocess.run([ROOT / "tools/setup.sh"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert re.search(r"run, mineru, dev or test", done.stderr)
+    assert re.search(r"run, mineru, dev, test or browser", done.stderr)
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path) -> Path:
+    """A folder for PATH with little more than a shell: no browser, no fonts, no package manager, no sudo."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("bash", "dirname", "env"):
+        found = shutil.which(name)
+        assert found is not None
+        (folder / name).symlink_to(found)
+    return folder
+
+
+def put_script(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+
+
+def set_up_browser(path: Path) -> subprocess.CompletedProcess[str]:
+    command = [str(ROOT / "tools/setup.sh"), "browser"]
+    return subprocess.run(command, env={"PATH": str(path)}, capture_output=True, text=True, check=False)
+
+
+def test_chromium_and_a_font_are_installed_where_they_are_missing(bare_path: Path) -> None:
+    log = bare_path / "log"
+    put_script(bare_path / "id", "echo 0")
+    put_script(bare_path / "apt-get", f'echo "$@" >> {log}')
+    done = set_up_browser(bare_path)
+    assert done.returncode == 0, done.stderr
+    update, install = log.read_text().splitlines()
+    assert update.startswith("update")
+    assert install.startswith("install")
+    assert install.endswith("chromium fontconfig fonts-noto-cjk")
+
+
+def test_nothing_is_installed_where_all_is_there(bare_path: Path) -> None:
+    put_script(bare_path / "chromium", "exit 0")
+    put_script(bare_path / "fc-list", "echo Noto Sans CJK SC")
+    put_script(bare_path / "apt-get", "exit 1")
+    done = set_up_browser(bare_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("has_apt", [True, False])
+def test_who_may_not_install_is_told_what_to_install(bare_path: Path, has_apt: bool) -> None:
+    put_script(bare_path / "id", "echo 1000")
+    if has_apt:
+        put_script(bare_path / "apt-get", "exit 1")
+    done = set_up_browser(bare_path)
+    assert done.returncode == 1
+    assert "chromium fontconfig fonts-noto-cjk" in done.stderr
+    assert "NO_BROWSER=1 make test" in done.stderr
+
+
+def test_a_failed_install_is_told(bare_path: Path) -> None:
+    put_script(bare_path / "id", "echo 0")
+    put_script(bare_path / "apt-get", "exit 100")
+    done = set_up_browser(bare_path)
+    assert done.returncode == 1
+    assert "sudo apt-get install chromium" in done.stderr
