@@ -9,7 +9,7 @@ import streamlit as st
 from mineru_core.document.analysis import PageAnalysis
 from mineru_core.errors import WorkbenchError
 from mineru_core.export.result import DocumentResult
-from mineru_core.jobs.model import JobState
+from mineru_core.jobs.model import Job, JobState
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.region import region_canvas, region_notice
 from mineru_core.ui.components.page_view import PageView, block_boxes, marks_of, show_page
@@ -33,7 +33,7 @@ def picture_pane(job_id: str, owner: str) -> None:
         try:
             pages = found.analysis.page_count if found else services.page_count(job_id, owner)
             number = _page_switcher(job_id, pages, found, t)
-            _picture(job_id, owner, number, found, busy=not job.state.is_final, t=t)
+            _picture(job, owner, number, found, t)
         except WorkbenchError:
             # An encrypted PDF after a restart, or a page that cannot be drawn: the answer stands all the same.
             st.html(f'<p class="wb-quiet">{html(t("picture.missing"))}</p>')
@@ -89,7 +89,8 @@ def _page_switcher(job_id: str, pages: int, found: DocumentResult | None, t: Tra
     return number
 
 
-def _picture(job_id: str, owner: str, number: int, found: DocumentResult | None, *, busy: bool, t: Translator) -> None:
+def _picture(job: Job, owner: str, number: int, found: DocumentResult | None, t: Translator) -> None:
+    job_id = job.id
     drawing = False
     if found is not None:
         with st.container(key="picture_bar", horizontal=True, vertical_alignment="center", gap="medium"):
@@ -107,14 +108,14 @@ def _picture(job_id: str, owner: str, number: int, found: DocumentResult | None,
     blocks = block_boxes(analysed, t) if analysed and st.session_state.get(Key.OVERLAY, True) else ()
     view = PageView(
         src=_source(job_id, owner, number),
-        alt=t("picture.label", name=found.source if found else "", page=number),
+        alt=t("picture.label", name=job.source, page=number),
         width=width,
         height=height,
         blocks=blocks,
         marks=marks_of(found, analysed, t) if found and analysed else (),
         legend=t("picture.legend"),
         missing=t("picture.missing"),
-        busy=busy,
+        busy=not job.state.is_final,
         known_width=int(st.session_state.get(Key.PICTURE_WIDTH, 0)),
     )
     show_page(view, key=VIEW, on_width=_note_width, on_broken=_note_broken)

@@ -10,7 +10,7 @@ from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services, session
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.text import label
+from mineru_core.ui.text import html, shortened
 
 POLL_S = 0.5
 BATCH_POLL_S = 1.5
@@ -23,7 +23,7 @@ def show_progress(job_id: str, owner: str) -> None:
     job = services.find_job(job_id, owner)
     if job is None or job.state.is_final:
         st.rerun()
-    st.markdown(f"#### {t('progress.title', name=label(job.source))}")
+    st.html(f'<div class="wb-head"><h2>{html(t("progress.title", name=shortened(job.source, 60)))}</h2></div>')
     st.progress(fraction(job), text=stage_text(job, t))
     st.button(
         t("progress.cancel"), key=f"cancel-{job_id}", icon=":material/close:", on_click=_cancel, args=(job_id, owner)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+OpenPage = Callable[..., Page]
+WAIT_MS = 45_000
+
+expect.set_options(timeout=WAIT_MS)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for the whole run: Debian's, or Playwright's own where there is none."""
+    path = str(CHROMIUM) if CHROMIUM.exists() else None
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, embedded_server: str) -> Iterator[OpenPage]:
+    """Opens the app as a new visitor; at the end of the test, no page may have written an error to its console."""
+    complaints: list[str] = []
+    contexts = []
+
+    def visit(path: str = "/", *, locale: str = "en-US", width: int = 1280, height: int = 900) -> Page:
+        context = browser.new_context(
+            locale=locale, viewport={"width": width, "height": height}, accept_downloads=True, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(embedded_server + path)
+        page.wait_for_selector('[data-testid="stMainBlockContainer"]')
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -1,0 +1,195 @@
+"""The Analyse page in a real browser, with the real server and the embedded engine."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from mineru_core.ui.i18n import Translator
+from tests.browser.conftest import OpenPage
+from tests.documents import EN_LINES, TABLE_ROWS, draw_lines, png_bytes, table_pdf
+
+pytestmark = [pytest.mark.browser, pytest.mark.models]
+
+EN, ZH = Translator("en"), Translator("zh")
+
+PASTE = """([element, base64]) => {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const data = new DataTransfer();
+  data.items.add(new File([bytes], "image.png", { type: "image/png" }));
+  element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}"""
+
+
+def words_box(page: Page) -> Locator:
+    """The words box: of the first screen, or under a document."""
+    return page.get_by_test_id("stChatInputTextArea")
+
+
+def upload(page: Page, name: str, data: bytes) -> None:
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+    expect(page.get_by_test_id("stFileChip")).to_be_visible()
+
+
+def ask(page: Page, words: str) -> None:
+    words_box(page).fill(words)
+    words_box(page).press("Enter")
+
+
+def answer(page: Page) -> Locator:
+    """The answer tab, once the result is there."""
+    expect(page.locator(".wb-head")).to_be_visible()
+    return page.get_by_role("tabpanel").first
+
+
+def blocks(page: Page) -> Locator:
+    return page.locator(".st-key-picture_pane button.block")
+
+
+def downloaded(page: Page, button: Locator) -> bytes:
+    with page.expect_download() as waiting:
+        button.click()
+    path = waiting.value.path()
+    return Path(path).read_bytes()
+
+
+def test_a_pdf_in_and_its_table_out_as_csv_cell_by_cell(open_page: OpenPage) -> None:
+    page = open_page(locale="zh-CN")
+    upload(page, "送货单.pdf", table_pdf())
+    ask(page, "提取表格")
+    found = answer(page)
+    expect(found.locator("table")).to_be_visible()
+    data = downloaded(page, found.get_by_role("button", name="CSV"))
+    assert data.startswith(b"\xef\xbb\xbf")
+    assert list(csv.reader(io.StringIO(data.decode("utf-8-sig")))) == [list(row) for row in TABLE_ROWS]
+
+
+def test_a_pasted_picture_is_read(open_page: OpenPage) -> None:
+    page = open_page()
+    lines = (*EN_LINES, "<img src=x onerror=alert(1)>")
+    picture = base64.b64encode(png_bytes(draw_lines(lines))).decode()
+    words_box(page).evaluate(f"(element, base64) => ({PASTE})([element, base64])", picture)
+    expect(page.get_by_test_id("stChatInput").get_by_text("image.png")).to_be_visible()
+    ask(page, "all text")
+    text = answer(page).locator(".wb-text")
+    for line in EN_LINES:
+        expect(text).to_contain_text(line)
+    expect(text).to_contain_text("onerror")
+    expect(page.locator("img[src=x]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("locale", "t"), [("en-US", EN), ("zh-CN", ZH)])
+def test_a_corrupt_file_says_what_is_wrong(open_page: OpenPage, locale: str, t: Translator) -> None:
+    page = open_page(locale=locale)
+    upload(page, "cut.pdf", table_pdf()[:200])
+    page.get_by_role("button", name=t("wishes.everything")).click()
+    alert = page.get_by_test_id("stAlert")
+    expect(alert).to_contain_text(t("error.corrupt-pdf.title"))
+    expect(alert).to_contain_text(t("error.corrupt-pdf.hint"))
+    page.get_by_role("button", name=t("problem.dismiss")).click()
+    expect(alert).to_have_count(0)
+
+
+def test_a_region_limits_the_answer(open_page: OpenPage) -> None:
+    page = open_page()
+    picture = draw_lines(EN_LINES, size=32, margin=40)
+    upload(page, "lines.png", png_bytes(picture))
+    ask(page, "all text")
+    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+
+    page.get_by_text(EN("picture.region")).click()
+    drag_over_line(page, picture, 1)
+    expect(page.get_by_text(EN("region.active", page=1))).to_be_visible()
+    ask(page, "all text")
+    expect(page.locator(".wb-facts")).to_contain_text(EN("result.region", page=1))
+    text = answer(page).locator(".wb-text")
+    expect(text).to_have_text(re.compile(rf"^\s*{EN_LINES[1]}\s*$"))
+
+    page.get_by_role("button", name=EN("region.clear")).click()
+    expect(page.get_by_text(EN("region.active", page=1))).to_have_count(0)
+    ask(page, "all text")
+    expect(page.locator(".wb-facts")).not_to_contain_text(EN("result.region", page=1))
+    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+
+
+def drag_over_line(page: Page, picture: Image.Image, number: int) -> None:
+    """Draw a rectangle around one line of ``draw_lines(size=32, margin=40)``."""
+    canvas = page.locator(".st-key-picture_pane canvas").last
+    expect(canvas).to_be_visible()
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    scale = box["width"] / picture.width
+    top = 40 + 56 * number
+    corners = [(20, top - 6), (picture.width - 20, top + 46)]
+    (x0, y0), (x1, y1) = [(box["x"] + x * scale, box["y"] + y * scale) for x, y in corners]
+    page.mouse.move(x0, y0)
+    page.mouse.down()
+    page.mouse.move(x1, y1, steps=6)
+    page.mouse.up()
+
+
+def test_the_sample_shows_its_spans_and_its_blocks(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_role("button", name=EN("sample.try")).click()
+    table = answer(page).locator("table")
+    expect(table.locator("td, th").filter(has_text=re.compile("^地区 Region$"))).to_have_attribute("rowspan", "2")
+    expect(table.locator("td, th").filter(has_text=re.compile("^总计 Grand total$"))).to_have_attribute("colspan", "2")
+    expect(table).to_contain_text("3,757")
+
+    first = blocks(page).first
+    expect(first).to_be_visible()
+    first.focus()
+    tip = page.locator(".st-key-picture_pane .tip.shown")
+    expect(tip).to_contain_text("%")
+    page.keyboard.press("ArrowDown")
+    expect(blocks(page).nth(1)).to_be_focused()
+    page.get_by_text(EN("picture.overlay")).click()
+    expect(blocks(page)).to_have_count(0)
+    loaded = page.locator(".st-key-picture_pane img.picture").evaluate("image => image.naturalWidth")
+    assert loaded > 1000
+
+    page.get_by_role("button", name=EN("result.downloads")).click()
+    markdown = downloaded(page, page.get_by_role("button", name="Markdown"))
+    assert "青禾仪器" in markdown.decode("utf-8") or "地区 Region" in markdown.decode("utf-8")
+
+
+def test_a_reload_comes_back_and_another_visitor_sees_nothing(open_page: OpenPage) -> None:
+    page = open_page()
+    upload(page, "mine.png", png_bytes(draw_lines(EN_LINES)))
+    page.get_by_role("button", name=EN("wishes.text")).click()
+    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+    page.reload()
+    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+
+    other = open_page(page.url[page.url.index("/?") :])
+    expect(other.get_by_test_id("stAlert")).to_contain_text(EN("error.not-found.title"))
+    expect(other.get_by_text("mine.png")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("locale", "t"), [("en-US", EN), ("zh-CN", ZH)])
+def test_a_phone_shows_the_first_screen_without_scrolling_sideways(
+    open_page: OpenPage, locale: str, t: Translator
+) -> None:
+    page = open_page(locale=locale, width=390, height=844)
+    expect(page.get_by_role("heading", name=t("hero.title"))).to_be_visible()
+    expect(page.get_by_text(t("upload.kept", days=t("upload.days.many", count=7)))).to_be_visible()
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+def test_the_language_switch(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_role("radio", name="中文").click()
+    expect(page.get_by_role("heading", name=ZH("hero.title"))).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name=ZH("hero.title"))).to_be_visible()
