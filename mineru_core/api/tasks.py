@@ -58,15 +58,24 @@ def owner_of_call(request: Request) -> str:
 
 
 def view_of(job: Job, result: DocumentResult | None = None) -> TaskView:
-    """A job as the API shows it."""
+    """A job as the API shows it. A document of which no page could be read has failed, however well the job ran."""
+    error = job.error if result is None else error_of(result)
     return TaskView(
         task_id=job.id,
-        state=str(job.state.value),
+        state=(JobState.FAILED if error is not None else job.state).value,
         page=job.page,
         pages=job.pages,
-        result=result,
-        error=job.error,
+        result=result if error is None else None,
+        error=error,
     )
+
+
+def error_of(result: DocumentResult) -> JobError | None:
+    """Why nothing of the document could be read; None where a page was."""
+    if not result.failures or result.analysis.pages:
+        return None
+    first = result.failures[0]
+    return JobError(code=first.code, message=first.message, hint=first.hint)
 
 
 def json_response(view: BaseModel, status: int = 200, location: str | None = None) -> Response:
@@ -96,9 +105,9 @@ async def finished_result(backend: Backend, job: Job) -> Response:
 
 def _load_result(backend: Backend, job: Job) -> Response:
     result = backend.service.result(job.id, job.owner)
-    if result.failures and not result.analysis.pages:
-        first = result.failures[0]
-        raise JobError(code=first.code, message=first.message, hint=first.hint).to_error()
+    error = error_of(result)
+    if error is not None:
+        raise error.to_error()
     return json_response(result)
 
 

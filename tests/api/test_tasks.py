@@ -112,6 +112,14 @@ def test_a_failed_task_tells_why(start_api: StartApi) -> None:
         assert_error(api.client.post("/api/v1/document/parse", files=files), 504, "deadline-exceeded")
 
 
+def test_a_document_without_a_page_that_could_be_read_has_failed(start_api: StartApi) -> None:
+    with start_api(EchoEngine(fail_pages=[1, 2])) as api:
+        task = submit(api).json()["task_id"]
+        api.service.wait(task, "local", 20.0)
+        view = api.client.get(f"/api/v1/tasks/{task}").json()
+    assert (view["state"], view["result"], view["error"]["code"]) == ("failed", None, "engine-failed")
+
+
 def test_nobody_elses_task_is_shown(api: Api) -> None:
     job = api.service.submit(TWO_PAGES, name="two.pdf", owner="somebody")
     for method in ("GET", "DELETE"):
