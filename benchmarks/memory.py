@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from benchmarks.kit import find_sets
 from mineru_core import Analyzer, open_document
