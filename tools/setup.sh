@@ -94,7 +94,7 @@ as_root() {
     fi
 }
 
-has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+has_chromium() { command -v chromium >/dev/null; }
 has_cjk_font() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family 2>/dev/null)" ]; }
 
 browser() {
