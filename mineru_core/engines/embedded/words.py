@@ -24,17 +24,36 @@ WIDE_GAP = 0.6
 CONTRAST = 0.5
 """Share of the line's contrast from which a pixel is ink."""
 
-MARGIN = 0.18
-"""Share of the height left out at top and bottom: detection grows lines, so parts of their neighbours lie there."""
+CORE_MARGIN = 0.18
+"""Share of the height left out at top and bottom where the core of a line is looked at: parts of the neighbouring
+lines may lie there, as detection grows lines."""
 
-STROKE_SHARE = 0.08
-"""Share of the height a column's ink must reach: specks of a scan do not."""
+WHOLE_MARGIN = 0.08
+"""The same where the arms of a T or the tail of a y count."""
+
+OVERHANG = 0.4
+"""How far arms and tails reach beyond the core of a character, as a share of the line's height."""
+
+STROKE_SHARE = 0.05
+"""Share of the height a column's ink must reach, and two pixels at least: specks of a scan do not."""
 
 RULE_SHARE = 0.8
 """A row with ink over this share of the line is an underline or a rule, not text."""
 
-_UNSPACED = re.compile(r"[\u2e80-\u30ff\u3130-\u318f\u31a0-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
-"""Characters written without spaces between words: Chinese, Japanese, full-width forms (and Korean syllables)."""
+_UNSPACED = re.compile(r"[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+"""Characters written without spaces between words: Chinese, Japanese and full-width forms (Korean has spaces)."""
+
+
+Columns = NDArray[np.bool_]
+"""(width,) bool: which columns of a line hold ink."""
+
+
+class Ink(NamedTuple):
+    """Columns with ink in the core of the line, and in nearly its whole height."""
+
+    core: Columns
+    whole: Columns
+    height: int
 
 
 class WordSpan(NamedTuple):
@@ -54,8 +73,8 @@ def is_unspaced(character: str) -> bool:
 
 def words_of(line: Pixels, glyphs: Sequence[Glyph]) -> tuple[WordSpan, ...]:
     """The words of a line picture, left to right: Latin words whole, Chinese and Japanese character by character."""
-    ink = ink_columns(line)
-    groups = list(_groups(glyphs, ink, line.shape[0]))
+    ink = ink_of(line)
+    groups = list(_groups(glyphs, ink))
     if not groups:
         return ()
     edges = [_between(ink, a.glyphs[-1], b.glyphs[0]) for a, b in pairwise(groups)]
@@ -78,15 +97,20 @@ def text_of(words: Sequence[WordSpan]) -> str:
     return "".join(f" {w.text}" if w.space_before and i else w.text for i, w in enumerate(words))
 
 
-def ink_columns(line: Pixels) -> NDArray[np.bool_]:
-    """(width,) bool: the columns of a line picture that hold ink; rules along the line are overlooked."""
-    grey = cv2.cvtColor(line, cv2.COLOR_RGB2GRAY)
-    margin = int(grey.shape[0] * MARGIN)
-    inner = grey[margin : grey.shape[0] - margin].astype(np.int16)
-    distance = np.abs(inner - int(np.median(inner)))
-    ink = distance > max(16.0, CONTRAST * float(np.percentile(distance, 98)))
-    text_rows = ink.mean(axis=1) < RULE_SHARE
-    columns: NDArray[np.bool_] = ink[text_rows].sum(axis=0) >= max(1, round(grey.shape[0] * STROKE_SHARE))
+def ink_of(line: Pixels) -> Ink:
+    """Where a line picture holds ink; rules along the line and specks are overlooked."""
+    grey = cv2.cvtColor(line, cv2.COLOR_RGB2GRAY).astype(np.int16)
+    distance = np.abs(grey - int(np.median(grey)))
+    inner = distance[int(len(grey) * CORE_MARGIN) : len(grey) - int(len(grey) * CORE_MARGIN)]
+    dark = distance > max(16.0, CONTRAST * float(np.percentile(inner, 98)))
+    return Ink(_columns(dark, CORE_MARGIN), _columns(dark, WHOLE_MARGIN), len(grey))
+
+
+def _columns(dark: NDArray[np.bool_], margin: float) -> Columns:
+    height = dark.shape[0]
+    rows = dark[int(height * margin) : height - int(height * margin)]
+    text = rows[rows.mean(axis=1) < RULE_SHARE]
+    columns: Columns = text.sum(axis=0) >= max(2, round(height * STROKE_SHARE))
     return columns
 
 
@@ -95,7 +119,7 @@ class _Group(NamedTuple):
     space_before: bool
 
 
-def _groups(glyphs: Sequence[Glyph], ink: NDArray[np.bool_], height: int) -> Iterator[_Group]:
+def _groups(glyphs: Sequence[Glyph], ink: Ink) -> Iterator[_Group]:
     """Glyphs word by word; a space is added where Latin words stand far apart."""
     word: list[Glyph] = []
     space = False
@@ -107,7 +131,7 @@ def _groups(glyphs: Sequence[Glyph], ink: NDArray[np.bool_], height: int) -> Ite
             continue
         if word:
             unspaced = is_unspaced(word[-1].text), is_unspaced(glyph.text)
-            far = _gap(ink, word[-1].x, glyph.x) > WIDE_GAP * height
+            far = _widest_gap(ink.core, word[-1].x, glyph.x) > WIDE_GAP * ink.height
             if any(unspaced) or far:
                 yield _Group(word, space)
                 word, space = [], far and not any(unspaced)
@@ -116,39 +140,53 @@ def _groups(glyphs: Sequence[Glyph], ink: NDArray[np.bool_], height: int) -> Ite
         yield _Group(word, space)
 
 
-def _gap(ink: NDArray[np.bool_], left: float, right: float) -> int:
+def _widest_gap(columns: Columns, left: float, right: float) -> int:
     """Width of the widest gap between two places of the line, pixels."""
-    return max((end - start for start, end in _gaps(ink, left, right)), default=0)
+    return max((end - start for start, end in _gaps(columns, left, right)), default=0)
 
 
-def _gaps(ink: NDArray[np.bool_], left: float, right: float) -> list[tuple[int, int]]:
+def _gaps(columns: Columns, left: float, right: float) -> list[tuple[int, int]]:
     """Runs of columns without ink between two places (shares of the width), as (start, end) columns."""
-    low, high = int(left * len(ink)), min(len(ink), int(right * len(ink)) + 1)
-    blank = np.concatenate(([False], ~ink[low:high], [False]))
+    low, high = int(left * len(columns)), min(len(columns), int(right * len(columns)) + 1)
+    blank = np.concatenate(([False], ~columns[low:high], [False]))
     changes = np.flatnonzero(blank[1:] != blank[:-1]) + low
     return list(zip(changes[::2].tolist(), changes[1::2].tolist(), strict=True))
 
 
-def _between(ink: NDArray[np.bool_], left: Glyph, right: Glyph) -> tuple[float, float]:
+def _between(ink: Ink, left: Glyph, right: Glyph) -> tuple[float, float]:
     """Where the left word ends and the right one begins, shares of the width."""
+    width = len(ink.core)
     middle = (left.x + right.x) / 2
-    gaps = _gaps(ink, left.x, right.x)
+    # Where neighbouring lines reach in, only the core shows the gap.
+    gaps = _gaps(ink.whole, left.x, right.x) or _gaps(ink.core, left.x, right.x)
     if not gaps:
         return middle, middle
     if is_unspaced(left.text) and is_unspaced(right.text):
         # Many characters have gaps inside (川); the one between two neighbours is the one in the middle.
-        start, end = min(gaps, key=lambda gap: abs((gap[0] + gap[1]) / 2 - middle * len(ink)))
+        start, end = min(gaps, key=lambda gap: abs((gap[0] + gap[1]) / 2 - middle * width))
     else:
         start, end = max(gaps, key=lambda gap: gap[1] - gap[0])
-    return start / len(ink), end / len(ink)
+    return start / width, end / width
 
 
-def _first_ink(ink: NDArray[np.bool_], x: float) -> float:
-    found = np.flatnonzero(ink[: int(x * len(ink)) + 1])
-    return float(found[0]) / len(ink) if len(found) else x
+def _first_ink(ink: Ink, x: float) -> float:
+    """Where the word around the first character's place begins, a share of the width."""
+    width = len(ink.core)
+    found = np.flatnonzero(ink.core[: int(x * width) + 1])
+    start = int(found[0]) if len(found) else int(x * width)
+    least = max(0, start - int(OVERHANG * ink.height))
+    while start > least and ink.whole[start - 1]:
+        start -= 1
+    return start / width
 
 
-def _last_ink(ink: NDArray[np.bool_], x: float) -> float:
-    start = min(len(ink) - 1, int(x * len(ink)))
-    found = np.flatnonzero(ink[start:])
-    return (float(found[-1]) + start + 1) / len(ink) if len(found) else min(1.0, x)
+def _last_ink(ink: Ink, x: float) -> float:
+    """Where the word around the last character's place ends, a share of the width."""
+    width = len(ink.core)
+    place = min(width - 1, int(x * width))
+    found = np.flatnonzero(ink.core[place:])
+    end = place + (int(found[-1]) + 1 if len(found) else 1)
+    most = min(width, end + int(OVERHANG * ink.height))
+    while end < most and ink.whole[end]:
+        end += 1
+    return end / width
