@@ -50,8 +50,8 @@ class JobError(Model):
 class Job(Model):
     """One document somebody asked to have read, as it stands now.
 
-    ``page`` is the page at work (from 1) and ``pages`` how many will be read; both 0 until that is known. Times are
-    in UTC.
+    ``page`` is the page at work (from 1), ``pages`` how many will be read and ``done`` how many of them have been; all
+    0 until that is known. ``done`` is told only while the job runs in this process. Times are in UTC.
     """
 
     id: str
@@ -62,6 +62,7 @@ class Job(Model):
     stage: str = ""
     page: int = 0
     pages: int = 0
+    done: int = 0
     created_at: datetime
     finished_at: datetime | None = None
     error: JobError | None = None

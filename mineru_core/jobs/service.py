@@ -328,7 +328,7 @@ class JobService:
         step = run.progress if run is not None else None
         if step is None or job.state is not JobState.RUNNING:
             return job
-        return job.model_copy(update={"stage": step.stage, "page": step.page, "pages": step.pages})
+        return job.model_copy(update={"stage": step.stage, "page": step.page, "pages": step.pages, "done": step.done})
 
     def _announce(self) -> None:
         with self._changed:

@@ -74,7 +74,7 @@ def _page_switcher(job_id: str, pages: int, found: DocumentResult | None, t: Tra
                     t("picture.page"),
                     range(1, pages + 1),
                     key=key,
-                    format_func=lambda n: t("progress.page", page=n, pages=pages),
+                    format_func=lambda n: t("picture.page_of", page=n, pages=pages),
                     label_visibility="collapsed",
                     width=190,
                 )

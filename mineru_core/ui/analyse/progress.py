@@ -34,15 +34,15 @@ def fraction(job: Job) -> float:
     """Share of the pages done, with a little for having begun."""
     if job.pages <= 0:
         return 0.02
-    return min(1.0, max(0.04, (job.page - 0.5) / job.pages))
+    return min(1.0, (job.done + 0.3) / job.pages)
 
 
 def stage_text(job: Job, t: Translator) -> str:
-    """What happens now, such as "Reading the page · page 2 of 5"."""
+    """What happens now, such as "Reading the text · page 2, 1 of 5 done"."""
     stage = job.stage or job.state.value
     text = t.or_else(f"stage.{stage}", t("stage.running"))
-    if job.pages > 0 and job.page > 0:
-        text += " · " + t("progress.page", page=job.page, pages=job.pages)
+    if job.page > 0 and job.pages > 1:
+        text += " · " + t("progress.page", page=job.page, done=job.done, pages=job.pages)
     return text
 
 
