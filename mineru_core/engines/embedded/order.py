@@ -8,6 +8,7 @@ and they are read row by row.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,6 +39,8 @@ MIN_HEADLINE = 1.7
 MIN_CUT_ITEMS = 10
 MAX_CROSSING_SHARE = 0.1
 MAX_CUT_TRIALS = 4
+# A large grid has dozens of gaps; where the widest are no column borders, neither are the others.
+MAX_GAP_TRIALS = 8
 MAX_MARGIN_WIDTH = 0.5
 MAX_MARGIN_FILL = 0.5
 MAX_NOTE_GAP = 1.0
@@ -83,6 +86,8 @@ class _Cutter:
         self.unit = max(1.0, median(heights)) if heights else 16.0
         self.spans_y = [self._shrunk(i, i.box.y0, i.box.y1, LINE_MARGIN_Y) for i in items]
         self.spans_x = [self._shrunk(i, i.box.x0, i.box.x1, LINE_MARGIN_X) for i in items]
+
+        self.centers_x = [item.box.center[0] for item in items]
 
     def flows(self, indexes: list[int]) -> list[list[int]]:
         """Flows of these items in reading order."""
@@ -148,7 +153,8 @@ class _Cutter:
 
     def _sides(self, indexes: list[int], gaps: list[Interval]) -> int:
         """On how many sides of the gaps these items stand."""
-        return len({sum(self.items[i].box.center[0] > gap[0] for gap in gaps) for i in indexes})
+        starts = sorted(gap[0] for gap in gaps)
+        return len({bisect_left(starts, self.centers_x[i]) for i in indexes})
 
     def _segments(self, indexes: list[int]) -> list[list[int]]:
         """Groups of items with a horizontal gap between them, from top to bottom."""
@@ -169,10 +175,10 @@ class _Cutter:
 
         ``strict`` asks of every gap the evidence that a narrow one needs.
         """
-        for gap in sorted(gaps, key=lambda g: g[0] - g[1]):
+        for gap in sorted(gaps, key=lambda g: g[0] - g[1])[:MAX_GAP_TRIALS]:
             middle = (gap[0] + gap[1]) / 2
-            left = [i for i in indexes if self.items[i].box.center[0] < middle]
-            right = [i for i in indexes if self.items[i].box.center[0] >= middle]
+            left = [i for i in indexes if self.centers_x[i] < middle]
+            right = [i for i in indexes if self.centers_x[i] >= middle]
             narrow = strict or gap[1] - gap[0] < MIN_COLUMN_GAP * self.unit
             if left and right and self._is_border(left, right, narrow=narrow):
                 return (right, left) if self._is_vertical_headline(right) else (left, right)
@@ -204,15 +210,18 @@ class _Cutter:
 
     def _crossing(self, indexes: list[int]) -> set[int]:
         """The fewest items without which the others stand in two columns; empty where there is no such border."""
-        edges = sorted({self.spans_x[i][1] for i in indexes})
+        starts = sorted(self.spans_x[i][0] for i in indexes)
+        ends = sorted(self.spans_x[i][1] for i in indexes)
         most = max(1, int(MAX_CROSSING_SHARE * len(indexes)))
-        candidates: list[tuple[int, float, set[int]]] = []
-        for edge in edges[:-1]:
+        candidates: list[tuple[int, float]] = []
+        for edge in sorted(set(ends))[:-1]:
+            x = edge + MIN_NARROW_GAP * self.unit / 2
+            count = bisect_left(starts, x) - bisect_right(ends, x)
+            if 0 < count <= most:
+                candidates.append((count, edge))
+        for _, edge in sorted(candidates)[:MAX_CUT_TRIALS]:
             x = edge + MIN_NARROW_GAP * self.unit / 2
             crossing = {i for i in indexes if self.spans_x[i][0] < x < self.spans_x[i][1]}
-            if crossing and len(crossing) <= most:
-                candidates.append((len(crossing), edge, crossing))
-        for _, edge, crossing in sorted(candidates, key=lambda c: c[:2])[:MAX_CUT_TRIALS]:
             rest = [i for i in indexes if i not in crossing]
             free = complement([self.spans_x[i] for i in rest], edge, max(self.spans_x[i][1] for i in indexes))
             gaps = [gap for gap in free if gap[0] == edge and gap[1] - gap[0] >= MIN_NARROW_GAP * self.unit]

@@ -18,13 +18,16 @@ def visual_rows(boxes: Sequence[Box]) -> list[list[int]]:
     Boxes share a row where they overlap vertically by half of the lower one's height and do not stand over each other.
     """
     rows: list[_Row] = []
+    within_reach: list[_Row] = []
     for index in sorted(range(len(boxes)), key=lambda i: (boxes[i].center[1], boxes[i].x0, boxes[i])):
         box = boxes[index]
-        fitting = [(row.overlap(box), -n) for n, row in enumerate(rows) if row.fits(box)]
-        if fitting:
-            rows[-max(fitting)[1]].add(index, box)
+        within_reach = [row for row in within_reach if row.reaches(box.center[1])]
+        best = max((row for row in within_reach if row.fits(box)), key=lambda row: row.overlap(box), default=None)
+        if best is not None:
+            best.add(index, box)
         else:
-            rows.append(_Row(index, box))
+            within_reach.append(_Row(index, box))
+            rows.append(within_reach[-1])
     rows.sort(key=lambda row: row.center)
     return [sorted(row.indexes, key=lambda i: (boxes[i].x0, boxes[i])) for row in rows]
 
@@ -46,6 +49,10 @@ class _Row:
         lower = min(box.y1 - box.y0, self.y1 - self.y0)
         shared = min(box.y1, self.y1) - max(box.y0, self.y0)
         return shared / lower if lower > 0 else float(shared >= 0)
+
+    def reaches(self, center: float) -> bool:
+        """Whether a box with its centre there, or further down, can still belong to the row."""
+        return center <= self.y1 + MAX_ROW_HEIGHT_RATIO / 2 * (self.y1 - self.y0)
 
     def fits(self, box: Box) -> bool:
         if self.overlap(box) < ROW_OVERLAP:
