@@ -3,13 +3,18 @@
 The network gives each pixel the probability that it lies in the shrunken core of a line. Cores are outlined, measured
 as rotated rectangles and grown back to full lines. Growing a rectangle by a distance on each side is exact, so no
 polygon clipper is needed.
+
+A large page goes through the network in overlapping strips whose maps are put together before lines are looked for:
+the memory of a call grows with its pixels, and text is as well seen in a strip as in the whole.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -29,17 +34,30 @@ STRIDE = 32
 """The network halves its input five times: sides are multiples of this, pixels."""
 
 
+OVERLAP = 64
+"""How far a strip looks beyond what is used of it, pixels."""
+
+SMALL_SIDE = 64
+STRIP_RATIO = 8.0
+"""A picture with a shorter side or a greater aspect is taken for a cut-out line and given a border."""
+
+
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
     """How a page is sized for the network, and what counts as a line.
 
-    ``min_side`` and ``max_side`` bound the picture the network sees, pixels; ``pixel_threshold`` is the probability
-    from which a pixel belongs to a core, ``line_threshold`` the mean a core must reach, ``growth`` the growing
-    distance as a multiple of area / perimeter of the core.
+    ``min_side`` and ``max_side`` bound the picture the network sees, pixels: a small picture is enlarged until its
+    short side reaches ``min_side`` or its long side ``max_side``; a large one is reduced until its long side is down
+    to ``max_side`` or its short side to ``min_side`` (a long screenshot keeps its width), and to ``max_area`` square
+    pixels in any case. ``strip_area`` is the most one call takes. ``pixel_threshold`` is the probability from which a
+    pixel belongs to a core, ``line_threshold`` the mean a core must reach, ``growth`` the growing distance as a
+    multiple of area / perimeter of the core, ``min_core`` the least thickness of a core in pixels.
     """
 
     min_side: int = 736
     max_side: int = 2000
+    max_area: int = 6_000_000
+    strip_area: int = 1_250_000
     pixel_threshold: float = 0.3
     line_threshold: float = 0.5
     growth: float = 1.6
@@ -60,25 +78,71 @@ class TextDetector:
 
     def detect(self, pixels: Pixels, ctx: RunContext) -> list[Corners]:
         """The corners of every line, in no set order; empty for a page without text."""
-        width, height = network_size(pixels.shape[1], pixels.shape[0], self._options)
-        shrinks = width * height < pixels.shape[0] * pixels.shape[1]
-        resized = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
-        (probability,) = self._model.infer(resized[np.newaxis], ctx)
-        corners = lines_of(probability[0, 0], self._options)
-        scale = np.array([pixels.shape[1] / width, pixels.shape[0] / height], dtype=np.float32)
-        limit = np.array([pixels.shape[1], pixels.shape[0]], dtype=np.float32)
-        return [np.clip(c * scale, 0, limit).astype(np.float32) for c in corners]
+        height, width = pixels.shape[:2]
+        margin = _margin(width, height)
+        page = cv2.copyMakeBorder(pixels, *(margin,) * 4, cv2.BORDER_REPLICATE) if margin else pixels
+        seen_width, seen_height = network_size(page.shape[1], page.shape[0], self._options)
+        shrinks = seen_width * seen_height < page.shape[0] * page.shape[1]
+        way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+        corners = lines_of(
+            self._probability(cv2.resize(page, (seen_width, seen_height), interpolation=way), ctx), self._options
+        )
+        scale = np.array([page.shape[1] / seen_width, page.shape[0] / seen_height], dtype=np.float32)
+        limit = np.array([width, height], dtype=np.float32)
+        return [np.clip(c * scale - margin, 0, limit).astype(np.float32) for c in corners]
+
+    def _probability(self, picture: MatLike, ctx: RunContext) -> NDArray[np.float32]:
+        """The (height, width) map of a picture, strip by strip along its longer side."""
+        upright = picture.shape[0] >= picture.shape[1]
+        parts = strips_of(max(picture.shape[:2]), min(picture.shape[:2]), self._options.strip_area)
+        out = np.zeros(picture.shape[:2], dtype=np.float32)
+        for part in parts:
+            taken, kept = slice(part.start, part.end), slice(part.keep_start, part.keep_end)
+            inner = slice(part.keep_start - part.start, part.keep_end - part.start)
+            batch = picture[taken] if upright else picture[:, taken]
+            (maps,) = self._model.infer(np.ascontiguousarray(batch)[np.newaxis], ctx)
+            if upright:
+                out[kept] = maps[0, 0, inner]
+            else:
+                out[:, kept] = maps[0, 0, :, inner]
+        return out
+
+
+class Strip(NamedTuple):
+    """From ``start`` to ``end`` the network looks; from ``keep_start`` to ``keep_end`` its map is used. Pixels."""
+
+    start: int
+    end: int
+    keep_start: int
+    keep_end: int
+
+
+def strips_of(length: int, breadth: int, area: int) -> list[Strip]:
+    """Equal strips that cover ``length``, each of about ``area`` at most; seams lie in the middle of overlaps."""
+    count = math.ceil(length * breadth / area)
+    if count <= 1 or length <= 4 * OVERLAP:
+        return [Strip(0, length, 0, length)]
+    size = min(length, math.ceil((length / count + 2 * OVERLAP) / STRIDE) * STRIDE)
+    starts = [round((length - size) * i / (count - 1)) for i in range(count)]
+    seams = [0, *((a + size + b) // 2 for a, b in pairwise(starts)), length]
+    return [Strip(s, s + size, a, b) for s, (a, b) in zip(starts, pairwise(seams), strict=True)]
 
 
 def network_size(width: int, height: int, options: DetectionOptions) -> tuple[int, int]:
     """Width and height the network sees a page of this size at: multiples of ``STRIDE``, aspect nearly kept."""
-    scale = 1.0
-    if max(width, height) > options.max_side:
-        scale = options.max_side / max(width, height)
-    if min(width, height) * scale < options.min_side:
-        # A long strip keeps within the larger side: its short side then stays small.
-        scale = min(options.min_side / min(width, height), options.max_side / max(width, height))
+    longest, shortest = max(width, height), min(width, height)
+    if longest > options.max_side:
+        scale = max(options.max_side / longest, min(1.0, options.min_side / shortest))
+    else:
+        scale = max(1.0, min(options.min_side / shortest, options.max_side / longest))
+    scale = min(scale, math.sqrt(options.max_area / (width * height)))
     return _rounded(width * scale), _rounded(height * scale)
+
+
+def _margin(width: int, height: int) -> int:
+    """Pixels of border a picture needs around it: text that fills a strip from edge to edge is not found."""
+    shortest, longest = min(width, height), max(width, height)
+    return max(shortest // 2, 8) if shortest < SMALL_SIDE or longest > STRIP_RATIO * shortest else 0
 
 
 def lines_of(probability: NDArray[np.float32], options: DetectionOptions) -> list[Corners]:

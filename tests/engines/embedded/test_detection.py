@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.detection import (
+    OVERLAP,
     STRIDE,
     DetectionOptions,
     TextDetector,
     clockwise_from_top_left,
     lines_of,
     network_size,
+    strips_of,
 )
 from mineru_core.runtime.context import RunContext
 from tests.documents import EN_LINES, draw_lines
@@ -29,7 +31,23 @@ _side = st.integers(1, 12000)
 def test_the_network_sees_sides_it_can_take(width: int, height: int) -> None:
     sides = network_size(width, height, OPTIONS)
     assert all(side >= STRIDE and side % STRIDE == 0 for side in sides)
-    assert max(sides) <= OPTIONS.max_side + STRIDE / 2
+    assert sides[0] * sides[1] <= (OPTIONS.max_area**0.5 + 2 * STRIDE) ** 2 or min(sides) == STRIDE
+
+
+def test_a_long_screenshot_keeps_its_width() -> None:
+    assert network_size(1080, 6000, OPTIONS) == (736, 4096)
+
+
+@given(st.integers(32, 9000), st.integers(32, 2000), st.integers(100_000, 2_000_000))
+def test_strips_use_every_row_once_and_look_beyond_it(length: int, breadth: int, area: int) -> None:
+    strips = strips_of(length, breadth, area)
+    assert [s.keep_start for s in strips] == [0, *(s.keep_end for s in strips[:-1])]
+    assert strips[-1].keep_end == length
+    assert len({s.end - s.start for s in strips}) == 1
+    for strip in strips:
+        assert 0 <= strip.start <= strip.keep_start < strip.keep_end <= strip.end <= length
+        assert strip.start == 0 or strip.keep_start - strip.start >= OVERLAP - 1
+        assert strip.end == length or strip.end - strip.keep_end >= OVERLAP - 1
 
 
 @given(st.integers(400, 6000), st.integers(400, 6000))
@@ -94,6 +112,19 @@ def test_each_drawn_line_is_found_where_it_stands(detector: TextDetector) -> Non
         middle = 40 + 56 * number + 20
         assert corners[0, 1] < middle < corners[3, 1]
         assert corners[0, 0] == pytest.approx(40, abs=15)
+
+
+@pytest.mark.models
+def test_lines_are_found_across_the_seams_of_strips(detector: TextDetector) -> None:
+    page = np.asarray(draw_lines(EN_LINES * 18, width=900))
+    assert len(detector.detect(page, RunContext())) == len(EN_LINES) * 18
+
+
+@pytest.mark.models
+def test_a_cut_out_line_is_found(detector: TextDetector) -> None:
+    line = np.asarray(draw_lines(["Total amount due 1,250.00"]))[44:82, 38:470]
+    (corners,) = detector.detect(np.ascontiguousarray(line), RunContext())
+    assert np.linalg.norm(corners[0] - corners[1]) > 0.8 * line.shape[1]
 
 
 @pytest.mark.models
