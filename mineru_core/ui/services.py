@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from PIL import Image
 from mineru_core.document.task import Region
 from mineru_core.errors import WorkbenchError
 from mineru_core.export.result import DocumentResult
-from mineru_core.jobs.model import Job
+from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.process import shared_service
 from mineru_core.jobs.service import JobService
 from mineru_core.settings import Settings, load_settings
@@ -82,10 +82,14 @@ def submit(uploads: Iterable[Upload], words: str, owner: str, *, password: str |
     return Submission(tuple(jobs), tuple(problems))
 
 
-def ask_again(job: Job, words: str, owner: str, regions: Sequence[Region] = ()) -> Submission:
-    """Another question about the document of a job, without a new upload."""
+def ask_again(job: Job, words: str, owner: str, region_of: Callable[[str], Region | None]) -> Submission:
+    """Another question about the document of a job, without a new upload.
+
+    ``region_of`` gives the region marked on a document, by its hash; regions can be marked once a job is done.
+    """
     try:
-        new = service().resubmit(job.id, owner, words=words, regions=regions)
+        region = region_of(result(job.id, owner).analysis.sha256) if job.state is JobState.DONE else None
+        new = service().resubmit(job.id, owner, words=words, regions=[] if region is None else [region])
     except WorkbenchError as error:
         return Submission(problems=(Problem.of(job.source, error),))
     return Submission(jobs=(new.id,))

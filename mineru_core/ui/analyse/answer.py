@@ -33,15 +33,8 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
             _show_fields(job, found, t)
         case TaskKind.FIND:
             _show_matches(job, found, t)
-        case TaskKind.TEXT if found.task.pages or found.task.regions:
-            _show_text(answer.text, t)
         case _:
             show_pages_text(found.analysis.pages, t)
-
-
-def _show_text(text: str, t: Translator) -> None:
-    body = html(text.strip()) or html(t("text.none"))
-    st.html(f'<div class="wb-text">{body}</div>')
 
 
 def _show_charts(job: Job, found: DocumentResult, t: Translator) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
+from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.composer import FILE_TYPES, first_screen, hand_in
@@ -60,7 +59,10 @@ def _document_screen(job: Job, owner: str, t: Translator) -> None:
     with left:
         picture_pane(job.id, owner)
     with right, st.container(key="answer_pane"):
-        _answer_pane(job, owner, t)
+        try:
+            _answer_pane(job, owner, t)
+        except WorkbenchError as error:  # such as a result whose time ran out just now
+            show_problem(Problem.of(job.source, error), t)
     watch_batch(session.batch(), owner)
     _ask_box(job, owner, t)
 
@@ -122,17 +124,8 @@ def _ask_box(job: Job, owner: str, t: Translator) -> None:
     if said.files:
         hand_in([Upload(file.name, file.getvalue()) for file in said.files], words, owner)
         return
-    region = None
-    if job.state is JobState.DONE:
-        region = session.region_of(services.result(job.id, owner).analysis.sha256)
-    done = services.ask_again(job, words, owner, [region] if region else [])
+    done = services.ask_again(job, words, owner, session.region_of)
     session.set_problems(done.problems)
     if done.jobs:
         session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))
     st.rerun()
-
-
-def heading(name: str, facts: list[str]) -> str:
-    """The document's name with small facts behind it, as HTML."""
-    spans = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
-    return f'<div class="wb-head"><h2>{escape(name)}</h2><div class="wb-facts">{spans}</div></div>'

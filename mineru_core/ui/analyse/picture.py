@@ -28,9 +28,9 @@ def picture_pane(job_id: str, owner: str) -> None:
     job = services.find_job(job_id, owner)
     if job is None:
         return
-    found = services.result(job_id, owner) if job.state is JobState.DONE else None
     with st.container(key="picture_pane"):
         try:
+            found = services.result(job_id, owner) if job.state is JobState.DONE else None
             pages = found.analysis.page_count if found else services.page_count(job_id, owner)
             number = _page_switcher(job_id, pages, found, t)
             _picture(job, owner, number, found, t)

@@ -78,7 +78,7 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
     lines = [f"**{t('result.incomplete')}**"]
     for failure in found.failures[:8]:
         title = t("result.failure", page=failure.page, title=title_of(failure.code, t))
-        lines.append(f"{label(title, 200)} {hint_of(failure.code, t, services.settings())}")
+        lines.append(f"{title} — {hint_of(failure.code, t, services.settings())}")
     st.error("  \n".join(lines), icon=":material/error:")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from mineru_core.document.analysis import PageFailure
 from mineru_core.document.task import Region
-from mineru_core.errors import Overloaded
+from mineru_core.errors import NotFound, Overloaded
 from mineru_core.jobs.model import JobState
 from mineru_core.jobs.service import JobService
 from mineru_core.ui import services
@@ -247,3 +248,35 @@ def test_a_cancelled_job_says_so() -> None:
         patch.setattr(services, "find_job", lambda *_: cancelled)
         app.run()
     assert EN("job.cancelled") in alerts(app)
+
+
+def test_a_result_that_is_gone_says_so_and_the_page_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app()
+    app.button(key="try_sample").click().run()
+    settle(app)
+
+    def gone(*_: object) -> None:
+        raise NotFound("The result is no longer kept.")
+
+    monkeypatch.setattr(JobService, "result", gone)
+    app.run()
+    assert not app.exception
+    assert EN("error.not-found.title") in alerts(app)
+    assert EN("picture.missing") in html_of(app)
+    app.chat_input(key=Key.WORDS_AGAIN).set_value("all text").run()
+    assert not app.exception
+    assert EN("error.not-found.hint") in alerts(app)
+
+
+def test_a_failed_page_is_named_and_the_others_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app()
+    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    settle(app)
+    job_id, owner = app.session_state[Key.JOB], app.session_state[Key.OWNER]
+    found = services.result(job_id, owner)
+    failure = PageFailure(page=4, component="text", code="engine-failed", message="It broke.")
+    broken = found.model_copy(update={"analysis": found.analysis.model_copy(update={"failures": (failure,)})})
+    monkeypatch.setattr(JobService, "result", lambda *_: broken)
+    app.run()
+    assert EN("result.failure", page=4, title=EN("error.engine-failed.title")) in alerts(app)
+    assert "Delivery note 2024" in html_of(app)
