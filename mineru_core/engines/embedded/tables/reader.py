@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -13,13 +17,35 @@ from mineru_core.document.page import Pixels
 from mineru_core.document.table import Cell, Table
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.layout import LayoutRegion
+from mineru_core.engines.embedded.rows import visual_rows
+from mineru_core.engines.embedded.tables.consistency import Faults, find_faults
 from mineru_core.engines.embedded.tables.matching import assign
+from mineru_core.engines.embedded.tables.rulings import ruled_structure
 from mineru_core.engines.embedded.tables.structure import Structure, StructureModel
 from mineru_core.engines.embedded.tables.where import table_boxes
 from mineru_core.engines.embedded.tables.words import Word, text_of, words_of
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.context import RunContext
 from mineru_core.settings import available_cores
+
+MIN_SIDE = 2
+# Margins about the text, in heights of a line, of the views the model is shown. A tight one leaves out what a crop cut
+# through at its edges; which one the model reads best differs from table to table.
+VIEW_MARGINS = (0.4, 1.0)
+GOOD_ENOUGH = 0.02
+PARTLY_RULED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A structure on the page with the index of a cell for each word, and what speaks against it."""
+
+    structure: Structure
+    lines: tuple[Line, ...]
+    words: tuple[Word, ...]
+    chosen: tuple[int, ...]
+    faults: Faults
+    badness: float
 
 
 class TableReader:
@@ -63,23 +89,79 @@ class TableReader:
         model = self._model
         if model is None:
             raise EngineUnavailable("The table reader is not loaded.", "Call load() first.")
-        ctx.check()
         area = box.clipped(pixels.shape[1], pixels.shape[0])
-        x0, y0, x1, y1 = int(area.x0), int(area.y0), int(np.ceil(area.x1)), int(np.ceil(area.y1))
-        if x1 - x0 < 2 or y1 - y0 < 2:
+        if area.width < MIN_SIDE or area.height < MIN_SIDE or not lines:
             return None
-        structure = model.predict(np.ascontiguousarray(pixels[y0:y1, x0:x1]))
-        return _fill(structure, lines, x0, y0, area)
+        fitted = _Attempts(model, pixels, area, lines, ctx).best()
+        return _table(fitted, area) if fitted is not None else None
 
 
-def _fill(structure: Structure, lines: Sequence[Line], dx: int, dy: int, area: Box) -> Table | None:
-    if not structure.cells:
-        return None
-    lines = sorted(lines, key=lambda line: (line.box.center[1], line.box.x0))
-    words = words_of(lines)
-    boxes = [cell.box.shifted(dx, dy) for cell in structure.cells]
-    held: list[list[Word]] = [[] for _ in boxes]
-    for word, index in zip(words, assign(words, boxes), strict=True):
+class _Attempts:
+    """Structures of one table from its rules and from views of the model; the one that suits its words is taken."""
+
+    def __init__(
+        self, model: StructureModel, pixels: Pixels, area: Box, lines: Sequence[Line], ctx: RunContext
+    ) -> None:
+        self._model = model
+        self._pixels = pixels
+        self._area = area
+        self._ctx = ctx
+        # In rows from top to bottom, so that the texts of a cell are joined in reading order.
+        self._lines = [lines[i] for row in visual_rows([line.box for line in lines]) for i in row]
+        self._words = words_of(self._lines)
+        self._text_height = median(min(line.box.width, line.box.height) for line in lines)
+        self._hull = Box.around(line.box for line in lines)
+
+    def best(self) -> Fitted | None:
+        """The best fitting structure; None where there is none at all. Further views are read only while in doubt."""
+        best: Fitted | None = None
+        views: list[Callable[[], Fitted | None]] = [partial(self._view, margin) for margin in VIEW_MARGINS]
+        for attempt in [self._ruled, *views]:
+            self._ctx.check()
+            fitted = attempt()
+            if fitted is not None and (best is None or fitted.badness < best.badness):
+                best = fitted
+            if best is not None and best.badness <= GOOD_ENOUGH:
+                break
+        return best
+
+    def _ruled(self) -> Fitted | None:
+        cut, x, y = _cut(self._pixels, self._area)
+        texts = [line.box.shifted(-x, -y) for line in self._lines]
+        structure = ruled_structure(cut, texts, self._text_height)
+        if structure is None:
+            return None
+        # A grid drawn in full is what its author meant, empty rows included; a partial one is a weak hint.
+        whole = len(structure.cells) == structure.n_rows * structure.n_cols
+        fitted = self._fit(structure, x, y)
+        if not whole:
+            return replace(fitted, badness=fitted.badness + PARTLY_RULED)
+        faults = replace(fitted.faults, empty=0, stacked=0)
+        return replace(fitted, badness=faults.badness)
+
+    def _view(self, margin: float) -> Fitted | None:
+        around = self._hull.expanded(margin * self._text_height).intersection(self._area)
+        cut, x, y = _cut(self._pixels, around)
+        structure = self._model.predict(cut)
+        return self._fit(structure, x, y) if structure.cells else None
+
+    def _fit(self, structure: Structure, x: int, y: int) -> Fitted:
+        placed = structure.shifted(x, y)
+        chosen = assign(self._words, [cell.box for cell in placed.cells])
+        faults = find_faults(placed, self._words, chosen)
+        return Fitted(placed, tuple(self._lines), tuple(self._words), tuple(chosen), faults, faults.badness)
+
+
+def _cut(pixels: Pixels, box: Box) -> tuple[Pixels, int, int]:
+    """The part of the page in a box, and where its top left corner is on the page."""
+    x0, y0 = max(0, int(box.x0)), max(0, int(box.y0))
+    return np.ascontiguousarray(pixels[y0 : ceil(box.y1), x0 : ceil(box.x1)]), x0, y0
+
+
+def _table(fitted: Fitted, area: Box) -> Table:
+    """The table of a fitted structure."""
+    held: list[list[Word]] = [[] for _ in fitted.structure.cells]
+    for word, index in zip(fitted.words, fitted.chosen, strict=True):
         held[index].append(word)
     cells = tuple(
         Cell(
@@ -87,11 +169,14 @@ def _fill(structure: Structure, lines: Sequence[Line], dx: int, dy: int, area: B
             col=cell.col,
             rowspan=cell.rowspan,
             colspan=cell.colspan,
-            text=text_of(content, lines),
-            confidence=min([cell.probability, *(w.confidence for w in content)]),
-            box=box,
+            text=text_of(content, fitted.lines),
+            confidence=min([cell.probability, *(word.confidence for word in content)]),
+            box=cell.box,
             header=cell.header,
         )
-        for cell, box, content in zip(structure.cells, boxes, held, strict=True)
+        for cell, content in zip(fitted.structure.cells, held, strict=True)
     )
-    return Table(n_rows=structure.n_rows, n_cols=structure.n_cols, cells=cells, box=area)
+    confidence = max(0.0, fitted.structure.probability * (1 - fitted.badness))
+    return Table(
+        n_rows=fitted.structure.n_rows, n_cols=fitted.structure.n_cols, cells=cells, box=area, confidence=confidence
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -55,6 +55,10 @@ class Structure:
         """Mean probability of the cells' tokens, 0 without cells."""
         return float(np.mean([c.probability for c in self.cells])) if self.cells else 0.0
 
+    def shifted(self, dx: float, dy: float) -> Structure:
+        """The structure with its boxes moved by (dx, dy)."""
+        return replace(self, cells=tuple(replace(c, box=c.box.shifted(dx, dy)) for c in self.cells))
+
 
 class StructureModel:
     """SLANet-plus on ONNX Runtime. ``predict`` may be called from several threads at once.
@@ -95,7 +99,9 @@ def prepare(picture: Pixels) -> tuple[Floats, float]:
     height, width = picture.shape[:2]
     scale = INPUT_SIDE / max(height, width)
     size = (max(1, int(width * scale)), max(1, int(height * scale)))
-    resized = cv2.resize(picture, size).astype(np.float32)
+    # Area averaging keeps thin strokes of large pictures; plain interpolation skips them.
+    method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    resized = cv2.resize(picture, size, interpolation=method).astype(np.float32)
     # The weights were trained on OpenCV's channel order with the means of RGB; both are kept as they were.
     normal = (resized[:, :, ::-1] / 255.0 - _MEAN) / _STD
     square = np.zeros((INPUT_SIDE, INPUT_SIDE, 3), dtype=np.float32)
@@ -161,9 +167,5 @@ class _Builder:
 
     def build(self) -> Structure:
         rows = self._row + 1
-        cells = tuple(c if c.row + c.rowspan <= rows else _with_rowspan(c, rows - c.row) for c in self._cells)
+        cells = tuple(replace(c, rowspan=min(c.rowspan, rows - c.row)) for c in self._cells)
         return Structure(rows, max((c.col + c.colspan for c in cells), default=0), cells)
-
-
-def _with_rowspan(cell: StructureCell, rowspan: int) -> StructureCell:
-    return StructureCell(cell.row, cell.col, rowspan, cell.colspan, cell.box, cell.probability, cell.header)

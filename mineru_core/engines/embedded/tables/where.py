@@ -8,7 +8,7 @@ from itertools import pairwise
 from mineru_core.document.analysis import BlockType, Line
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.layout import LayoutRegion
-from mineru_core.engines.embedded.order import visual_rows
+from mineru_core.engines.embedded.rows import visual_rows
 
 # Share of the rows of text that must be broken into cells for a picture to be a table as a whole.
 MIN_BROKEN_ROWS = 0.6
