@@ -14,7 +14,7 @@ from statistics import median
 from mineru_core.document.analysis import Block, BlockType, Line
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Table
-from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_page_number
+from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_formula_number, is_page_number
 from mineru_core.engines.embedded.joining import Row, block_text, starts_item
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.levelling import level_box, page_skew, text_angle
@@ -255,6 +255,8 @@ class _Builder:
             y = self.lines[lines[0]].box.center[1]
             if not 0.12 * self.height < y < 0.88 * self.height:
                 return BlockType.PAGE_NUMBER
+        if len(lines) == 1 and draft.type is BlockType.TITLE and is_formula_number(self.lines[lines[0]].text):
+            return BlockType.TEXT
         if draft.type is BlockType.HEADER and self._text_height(lines) > MIN_HEADING_RATIO * self.unit:
             return BlockType.TITLE
         unlabelled = draft.type is BlockType.TEXT and self._row_label(draft.rows[0]) is None

@@ -29,6 +29,14 @@ _PAGE_NUMBER = re.compile(
 )
 
 
+_FORMULA_NUMBER = re.compile(r"^[(（]\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*[)）]$")
+
+
+def is_formula_number(text: str) -> bool:
+    """Whether the text is the number beside a formula, in parentheses: (3), (5.25), (A.1), (2b)."""
+    return _FORMULA_NUMBER.match(text.strip()) is not None
+
+
 def is_page_number(text: str) -> bool:
     """Whether the text is worded like a page number and nothing else."""
     return _PAGE_NUMBER.match(text) is not None

@@ -137,6 +137,11 @@ def test_rows_with_marks_are_a_list() -> None:
     assert (block.type, block.text.split("\n")) == (BlockType.LIST, rows)
 
 
+def test_the_number_of_a_formula_is_no_title() -> None:
+    blocks = _build([line("(5.25)", 800, 100, 860, 120)], [_region(BlockType.TITLE, 795, 95, 865, 125)])
+    assert [b.type for b in blocks] == [BlockType.TEXT]
+
+
 def test_areas_alone_are_ordered_like_text() -> None:
     regions = [
         _region(BlockType.TEXT, 490, 100, 890, 900),

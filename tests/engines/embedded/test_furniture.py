@@ -4,7 +4,7 @@ import pytest
 
 from mineru_core.document.analysis import BlockType
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_page_number
+from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_formula_number, is_page_number
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,13 @@ def test_rows_close_to_text_or_to_a_picture_are_part_of_the_page() -> None:
     close = [Box(100, 122, 700, 140), *_body(30)]
     assert edge_rows(close, [], 2000, 20) == ([], [])
     assert edge_rows([HEAD, *_body(30)], [Box(100, 70, 700, 140)], 1200, 20) == ([], [])
+
+
+@pytest.mark.parametrize("text", ["(3)", "(5.25)", "（A.1）", "(2b)"])
+def test_formula_numbers(text: str) -> None:
+    assert is_formula_number(text)
+
+
+@pytest.mark.parametrize("text", ["3", "(2019 report)", "(a)", "(1) first", "()"])
+def test_other_parentheses_are_no_formula_number(text: str) -> None:
+    assert not is_formula_number(text)
