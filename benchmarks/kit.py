@@ -84,7 +84,7 @@ def read_baselines(data: Path) -> dict[str, dict[str, dict[str, float]]]:
         if not line.startswith("|") or re.fullmatch(r"[\s|:-]+", line):
             continue
         if cells[0] == "set":
-            columns = cells[2:]
+            columns = cells[2:]  # the first two are the set and the peer
             continue
         values = {name: float(cell) for name, cell in zip(columns, cells[2:], strict=False) if _is_number(cell)}
         figures.setdefault(cells[0], {})[cells[1]] = values
