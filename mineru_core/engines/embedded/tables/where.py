@@ -3,35 +3,177 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from mineru_core.document.analysis import BlockType, Line
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.joining import starts_item
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.rows import visual_rows
 
-# Share of the rows of text that must be broken into cells for a picture to be a table as a whole.
-MIN_BROKEN_ROWS = 0.6
-MIN_ROWS = 2
+# A crop shows hardly anything but its table: the text fills at least these shares of the picture.
+MIN_CROP_WIDTH = 0.8
+MIN_CROP_HEIGHT = 0.65
+# Columns of a table are parted by gutters, in heights of a line; headings may run across some of them.
+MIN_GUTTER = 0.5
+MAX_CROSSING_ROWS = 0.2
+# Lines of running text fill their column; those of cells mostly do not.
+PARAGRAPH_FILL = 0.85
+MIN_PARAGRAPH_LINES = 8
+# A picture with this many lines may be a page; it is one where the layout model finds more than this share in text.
+MIN_PAGE_LINES = 25
+MAX_RUNNING = 0.3
+MAX_FLUSH = 0.5
+RUNNING_TYPES = frozenset({BlockType.TEXT, BlockType.TITLE, BlockType.LIST, BlockType.REFERENCE, BlockType.EQUATION})
+# A long line, in heights, and how close the edges of two must be to count as flush.
+MIN_LONG = 8.0
+EDGE = 0.7
+# A line belongs to the table whose box covers this share of it.
+MIN_CUT = 0.3
+SAME_TABLE = 0.7
+# Rows further away than this, in heights of a line, do not go on with a table.
+MAX_ROW_GAP = 1.5
 
 
 def table_boxes(width: int, height: int, regions: Sequence[LayoutRegion], lines: Sequence[Line]) -> list[Box]:
-    """The areas of a page of this size that are tables, in page pixels."""
-    if is_table_crop(lines):
-        return [Box(0.0, 0.0, float(width), float(height))]
-    return [region.box.clipped(width, height) for region in regions if region.type is BlockType.TABLE]
+    """The areas of a page of this size that are tables, in page pixels, from top to bottom.
+
+    ``regions`` are the layout model's, ``lines`` all text lines of the page.
+    """
+    page = Box(0.0, 0.0, float(width), float(height))
+    named = _distinct([r for r in regions if r.type is BlockType.TABLE])
+    if not lines:
+        return [box.intersection(page) for box in named]
+    if len(named) <= 1 and not _is_running_text(regions, lines) and is_table_crop(width, height, lines):
+        return [page]
+    grown = [_grown(box, named, lines).intersection(page) for box in named]
+    return sorted(grown, key=lambda box: (box.y0, box.x0))
 
 
-def is_table_crop(lines: Sequence[Line]) -> bool:
-    """Whether the lines stand as those of one table do: most rows broken at gaps wider than between words."""
+def is_table_crop(width: int, height: int, lines: Sequence[Line]) -> bool:
+    """Whether a picture of this size shows one table and little else: text in columns over all of its height."""
+    boxes = [line.box for line in lines]
+    hull = Box.around(boxes)
+    if hull.width < MIN_CROP_WIDTH * width or hull.height < MIN_CROP_HEIGHT * height:
+        return False
+    columns = _columns(lines)
+    counted = [column for column in columns if not column.is_list_markers]
+    if len(counted) < 2:
+        return False
+    return not all(column.is_paragraph for column in counted if len(column.lines) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """The lines that stand between two gutters."""
+
+    x0: float
+    x1: float
+    lines: tuple[Line, ...]
+
+    @property
+    def is_paragraph(self) -> bool:
+        """Whether its lines are running text."""
+        fills = [line.box.width / (self.x1 - self.x0) for line in self.lines]
+        return len(fills) >= MIN_PARAGRAPH_LINES and median(fills) >= PARAGRAPH_FILL
+
+    @property
+    def is_list_markers(self) -> bool:
+        """Whether it holds nothing but bullets and numbers of list items, or too little to be a column."""
+        return all(len(line.text) <= 3 and starts_item(f"{line.text} x") for line in self.lines)
+
+
+def _columns(lines: Sequence[Line]) -> list[_Column]:
+    """The columns that gutters cut the text into; one where there is no gutter."""
     boxes = [line.box for line in lines]
     rows = visual_rows(boxes)
-    if len(rows) < MIN_ROWS:
+    height = median(min(box.width, box.height) for box in boxes)
+    allowed = MAX_CROSSING_ROWS * len(rows)
+    spans = sorted((box.x0, box.x1) for box in boxes)
+    stops = sorted({x for span in spans for x in span})
+    starts = [stops[0]]
+    gutter_from: float | None = None
+    for left, right in pairwise(stops):
+        crossing = sum(any(boxes[i].x0 < right and boxes[i].x1 > left for i in row) for row in rows)
+        if crossing <= allowed and gutter_from is None:
+            gutter_from = left
+        elif crossing > allowed and gutter_from is not None:
+            if left - gutter_from >= MIN_GUTTER * height:
+                starts.append(left)
+            gutter_from = None
+    edges = [*starts, stops[-1] + 1]
+    found: list[_Column] = []
+    for x0, x1 in pairwise(edges):
+        held = tuple(line for line in lines if x0 <= line.box.x0 < x1 and line.box.center[0] < x1)
+        if held:
+            found.append(_Column(x0, max(line.box.x1 for line in held), held))
+    return found
+
+
+def _distinct(regions: Sequence[LayoutRegion]) -> list[Box]:
+    """The boxes of the surest regions; one that lies within a surer one is left out."""
+    kept: list[Box] = []
+    for region in sorted(regions, key=lambda r: -r.confidence):
+        if all(region.box.covered_by(box) < SAME_TABLE for box in kept):
+            kept = [box for box in kept if box.covered_by(region.box) < SAME_TABLE]
+            kept.append(region.box)
+    return kept
+
+
+def _is_running_text(regions: Sequence[LayoutRegion], lines: Sequence[Line]) -> bool:
+    """Whether much of many lines is text, as the layout model sees it or as paragraphs stand.
+
+    Of a few lines the model often takes a small table for text, too, and a wrapped cell looks like a paragraph.
+    """
+    if len(lines) < MIN_PAGE_LINES:
         return False
-    return sum(_is_broken([boxes[i] for i in row]) for row in rows) >= MIN_BROKEN_ROWS * len(rows)
+    texts = [region.box for region in regions if region.type in RUNNING_TYPES]
+    named = sum(any(box.contains(*line.box.center) for box in texts) for line in lines)
+    flush = _in_paragraphs([line.box for line in lines])
+    return named > MAX_RUNNING * len(lines) or flush > MAX_FLUSH * len(lines)
+
+
+def _in_paragraphs(boxes: Sequence[Box]) -> int:
+    """How many lines are long and end exactly below or above another one on both sides."""
+    inside: set[int] = set()
+    ordered = sorted(range(len(boxes)), key=lambda i: boxes[i].y0)
+    for n, i in enumerate(ordered):
+        upper = boxes[i]
+        for j in ordered[n + 1 :]:
+            lower = boxes[j]
+            if lower.y0 - upper.y1 > upper.height:
+                break
+            height = min(upper.height, lower.height)
+            flush = abs(upper.x0 - lower.x0) < EDGE * height and abs(upper.x1 - lower.x1) < EDGE * height
+            if flush and upper.width >= MIN_LONG * height and lower.center[1] > upper.y1:
+                inside.update((i, j))
+    return len(inside)
+
+
+def _grown(box: Box, others: Sequence[Box], lines: Sequence[Line]) -> Box:
+    """The box with the lines it cuts and the rows that go on with it, none of another table's."""
+    free = [line.box for line in lines if not any(line.box.covered_by(o) > MIN_CUT for o in others if o is not box)]
+    grown = Box.around([box, *(b for b in free if b.covered_by(box) >= MIN_CUT)])
+    rows = [[free[i] for i in row] for row in visual_rows(free)]
+    held = [row for row in rows if any(b.covered_by(grown) >= MIN_CUT for b in row)]
+    if not held:
+        return grown
+    height = median(b.height for row in held for b in row)
+    # Upwards first, then downwards: the rows next to the table, as long as they are broken as its own are.
+    for direction in (reversed(rows), rows):
+        for row in direction:
+            around = Box.around(row)
+            gap = max(around.y0 - grown.y1, grown.y0 - around.y1)
+            beside = around.x0 >= grown.x0 - 2 * height and around.x1 <= grown.x1 + 2 * height
+            if -height < gap <= MAX_ROW_GAP * height and beside and _is_broken(row):
+                grown = grown.union(around)
+    return grown
 
 
 def _is_broken(row: Sequence[Box]) -> bool:
+    """Whether a row is parted by a gap wider than between words."""
     ordered = sorted(row)
     height = min(box.height for box in ordered)
     return any(b.x0 - a.x1 > height for a, b in pairwise(ordered))
