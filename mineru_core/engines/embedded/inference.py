@@ -20,6 +20,10 @@ from mineru_core.settings import available_cores
 WAIT_SLICE_S = 0.1
 """How often a call that waits for a free request looks whether it is still wanted, seconds."""
 
+KERNELS_KEPT = 2000
+"""Prepared kernels a model keeps, the least recently used going first: a bound on the memory of many input shapes.
+The shapes of recognition fit (a third round over all of them is no slower than with the runtime's 5,000)."""
+
 
 @cache
 def _core() -> ov.Core:
@@ -49,6 +53,7 @@ class CompiledModel:
             "INFERENCE_PRECISION_HINT": "f32",
             # Several models work by turns on the same cores: pinned threads would queue on some and leave others idle.
             "ENABLE_CPU_PINNING": False,
+            "CPU_RUNTIME_CACHE_CAPACITY": KERNELS_KEPT,
         }
         compiled = _core().compile_model(model, "CPU", config)
         self._free: queue.LifoQueue[ov.InferRequest] = queue.LifoQueue()

@@ -38,6 +38,9 @@ BATCH_WIDTH = 1280
 """Pixels of width one call takes at most, over its lines. Only short lines gain from company: a call costs about 5 ms
 of processor time and 0.06 ms a pixel of width, measured."""
 
+GROUP_SIZES = (16, 4, 1)
+"""Lines that go through the network together."""
+
 PADDING_VALUE = 128
 """Mid-grey, near the zero of the network's scale: what lines were padded with in training."""
 
@@ -100,14 +103,14 @@ class TextRecognizer:
 
 def bucket_width(width: int) -> int:
     """The width a line of this width is padded to: steps grow with the width, so that few shapes ever exist."""
-    step = 16 if width <= 256 else 32 if width <= 768 else 64 if width <= 1536 else 128
+    step = 16 if width <= 96 else 32 if width <= 256 else 64 if width <= 768 else 128 if width <= 1536 else 256
     return min(MAX_WIDTH, math.ceil(width / step) * step)
 
 
 def batches_of(widths: Sequence[int], batch_items: int) -> list[tuple[int, list[int]]]:
-    """Lines of each bucket in groups of 1, 2, 4, 8 … lines: (bucket width, indexes of the lines).
+    """Lines of each bucket in groups of 1, 4 or 16 lines: (bucket width, indexes of the lines).
 
-    Powers of two keep the shapes few: the runtime keeps prepared kernels for each shape it has seen.
+    Few sizes keep the shapes few: the runtime keeps prepared kernels, about 3 MB, for each shape it has seen.
     """
     buckets: dict[int, list[int]] = defaultdict(list)
     for index, width in enumerate(widths):
@@ -117,14 +120,10 @@ def batches_of(widths: Sequence[int], batch_items: int) -> list[tuple[int, list[
         most = max(1, min(batch_items, BATCH_WIDTH // width))
         start = 0
         while start < len(indexes):
-            size = _power_of_two_up_to(min(most, len(indexes) - start))
+            size = next(s for s in GROUP_SIZES if s <= min(most, len(indexes) - start))
             out.append((width, indexes[start : start + size]))
             start += size
     return out
-
-
-def _power_of_two_up_to(number: int) -> int:
-    return 1 << (number.bit_length() - 1)
 
 
 def fit(line: Pixels) -> Pixels:
