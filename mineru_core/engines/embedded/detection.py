@@ -152,6 +152,9 @@ def lines_of(probability: NDArray[np.float32], options: DetectionOptions) -> lis
     # Cores one pixel apart are one line: the map is coarser than the page.
     joined = cv2.dilate(mask, np.ones((2, 2), dtype=np.uint8))
     contours, _ = cv2.findContours(joined, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    if len(contours) > options.max_lines:
+        # An empty part of a page may come back as thousands of faint specks: lines are larger than these.
+        contours = sorted(contours, key=cv2.contourArea, reverse=True)
     found = (_line_of(contour, probability, options) for contour in contours[: options.max_lines])
     return [corners for corners in found if corners is not None]
 

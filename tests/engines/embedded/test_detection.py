@@ -92,6 +92,15 @@ def test_specks_are_no_lines() -> None:
     assert lines_of(probability, OPTIONS) == []
 
 
+def test_a_line_is_found_above_thousands_of_specks() -> None:
+    """An empty half of a page came back from the network as faint specks, and the lines above them were left out."""
+    probability = np.zeros((900, 900), dtype=np.float32)
+    probability[100:120, 100:400] = 1.0
+    probability[300::5, ::5] = 0.35
+    (corners,) = lines_of(probability, OPTIONS)
+    assert np.allclose(corners.mean(axis=0), [250, 110], atol=2)
+
+
 @given(st.integers(20, 400), st.integers(10, 300), st.permutations(range(4)))
 def test_corners_start_at_the_top_left(width: int, height: int, order: list[int]) -> None:
     upright = np.array([[5, 5], [5 + width, 5], [5 + width, 5 + height], [5, 5 + height]], dtype=np.float32)
