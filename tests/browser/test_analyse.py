@@ -34,10 +34,11 @@ def words_box(page: Page) -> Locator:
 
 
 def upload(page: Page, name: str, data: bytes) -> None:
+    """Put a file into the drop zone and wait until the page offers what to do with it."""
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
-    expect(page.get_by_test_id("stFileChip")).to_be_visible()
+    expect(page.locator(".st-key-actions")).to_be_visible()
 
 
 def ask(page: Page, words: str) -> None:
@@ -47,7 +48,7 @@ def ask(page: Page, words: str) -> None:
 
 def answer(page: Page) -> Locator:
     """The answer tab, once the result is there."""
-    expect(page.locator(".wb-head")).to_be_visible()
+    expect(page.locator(".wb-facts")).to_be_visible()
     return page.get_by_role("tabpanel").first
 
 
