@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import secrets
 import uuid
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, refused_upload, too_large
@@ -142,12 +142,9 @@ class OwnerCookie:
 
 def owner_of(scope: Scope) -> str | None:
     """The owner named by the request's cookie; None where there is none or it is not one of ours."""
-    jar = SimpleCookie()
-    try:
-        jar.load(Headers(scope=scope).get("cookie", ""))
-    except CookieError:
-        return None
-    value = jar[OWNER_COOKIE].value if OWNER_COOKIE in jar else ""
+    # Cookies are shared by every port of a host, and the standard library's parser gives up at the first one of
+    # another program that it does not like: the owner would be somebody new at each visit.
+    value = cookie_parser(Headers(scope=scope).get("cookie", "")).get(OWNER_COOKIE, "")
     return value if _OWNER.fullmatch(value) else None
 
 

@@ -15,11 +15,12 @@ from mineru_core.api.backend import Backend
 from mineru_core.api.errors import in_one_shape
 from mineru_core.api.middleware import owner_of
 from mineru_core.document.page import Pixels
-from mineru_core.errors import InvalidRequest, TokenRequired
+from mineru_core.errors import InvalidRequest, NoPages, TokenRequired
 
 MIN_WIDTH, MAX_WIDTH, DEFAULT_WIDTH = 16, 4000, 1600
 JPEG_QUALITY = 88
 CACHE_CONTROL = "private, max-age=86400"
+_MAX_DIGITS = 9
 ENCODING_VERSION = 1
 """Part of the ETag: raise it when pictures are drawn differently."""
 
@@ -32,10 +33,13 @@ def routes(backend: Backend) -> list[Route]:
         if owner is None:
             raise TokenRequired("Pages are shown to the browser that uploaded them.", "Open the app in this browser.")
         place, width = request.path_params, _width(request.query_params.get("w"))
+        number = _whole(place["number"])
+        if number is None:
+            raise NoPages("The document has no such page.", "Pages are counted from 1.")
         known_tag = request.headers.get("if-none-match", "")
-        return await backend.draw(partial(_answer, backend, place["job_id"], owner, place["number"], width, known_tag))
+        return await backend.draw(partial(_answer, backend, place["job_id"], owner, number, width, known_tag))
 
-    return [Route("/ui/pages/{job_id}/{number:int}", in_one_shape(page_picture), methods=["GET"])]
+    return [Route("/ui/pages/{job_id}/{number}", in_one_shape(page_picture), methods=["GET"])]
 
 
 def encode_picture(pixels: Pixels, width: int) -> bytes:
@@ -68,6 +72,12 @@ def _etag(document_hash: str, number: int, width: int) -> str:
 def _width(text: str | None) -> int:
     if text is None:
         return DEFAULT_WIDTH
-    if not (text.isascii() and text.isdecimal() and MIN_WIDTH <= int(text[:9]) <= MAX_WIDTH):
+    width = _whole(text)
+    if width is None or not MIN_WIDTH <= width <= MAX_WIDTH:
         raise InvalidRequest(f"w must be a whole number of pixels from {MIN_WIDTH} to {MAX_WIDTH}.", "Correct w.")
-    return int(text)
+    return width
+
+
+def _whole(text: str) -> int | None:
+    """The number that the text is; None where it is none, or one without end (Python refuses to read those)."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else None

@@ -82,6 +82,13 @@ def test_only_a_cookie_of_ours_names_an_owner(value: str) -> None:
     assert owner is None or re.fullmatch(r"[A-Za-z0-9_-]{43}", owner)
 
 
+@pytest.mark.parametrize("other", ['prefs={"dark":1}', "a=b c", "bad name=1", "path=/", "=", "", "lone", "x=[1,2]"])
+def test_cookies_of_other_programs_on_the_host_hide_no_owner(other: str) -> None:
+    owner = "A" * 43
+    assert owner_of(scope(cookie=f"{other}; {OWNER_COOKIE}={owner}")) == owner
+    assert owner_of(scope(cookie=f"{OWNER_COOKIE}={owner}; {other}")) == owner
+
+
 def test_a_browser_gets_one_cookie_with_the_page(echo_server: str) -> None:
     page = {"Accept": "text/html,application/xhtml+xml"}
     with httpx.Client(base_url=echo_server) as browser:

@@ -65,12 +65,12 @@ def test_nobody_else_sees_it(api: Api, job: str) -> None:
     assert_error(get(api, "/ui/pages/no-such-job/1"), 404, "not-found")
 
 
-@pytest.mark.parametrize("page", ["0", "3", "99999999999999999999"])
+@pytest.mark.parametrize("page", ["0", "3", "x", "99999999999999999999", "9" * 5000])
 def test_a_page_that_is_not_there(api: Api, job: str, page: str) -> None:
     assert_error(get(api, f"/ui/pages/{job}/{page}"), 422, "no-pages")
 
 
-@pytest.mark.parametrize("width", ["", "0", "15", "4001", "1e3", "-500", "٣٠٠", "9" * 30])
+@pytest.mark.parametrize("width", ["", "0", "15", "4001", "1e3", "-500", "٣٠٠", "9" * 30, "0000016" + "9" * 5000])
 def test_a_width_that_is_off(api: Api, job: str, width: str) -> None:
     assert_error(get(api, f"/ui/pages/{job}/1?w={width}"), 422, "invalid-request")
 
