@@ -50,7 +50,7 @@ class Pen:
 def draw_head(pen: Pen) -> None:
     """Company, title and the particulars of the report."""
     pen.draw.rectangle((MARGIN, 84, MARGIN + 46, 130), fill=ACCENT)
-    pen.write(MARGIN + 23, 107, "禾", 30, bold=True, fill="#ffffff", anchor="mm")
+    pen.draw.polygon([(MARGIN + 23, 92), (MARGIN + 36, 108), (MARGIN + 23, 122), (MARGIN + 10, 108)], fill="#ffffff")
     pen.write(MARGIN + 62, 107, "青禾仪器  Qinghe Instruments", 24, bold=True, fill=ACCENT, anchor="lm")
     pen.write(WIDTH - MARGIN, 107, "内部资料 Internal", 20, fill=MUTED, anchor="rm")
     pen.write(MARGIN, 176, "2025 年第三季度经营简报", 50, bold=True)
