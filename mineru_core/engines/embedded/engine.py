@@ -26,6 +26,7 @@ from mineru_core.engines.embedded.tables import TableReader
 from mineru_core.engines.embedded.turning import TurnBack, turned
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, WorkbenchError
 from mineru_core.runtime.context import Progress, RunContext
+from mineru_core.runtime.heap import trim_heap
 from mineru_core.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -105,6 +106,8 @@ class EmbeddedEngine:
             _log.exception("page %d failed in stage %s, request %s", page.number, run.at, ctx.request_id)
             failed = EngineFailed(f"The engine broke on page {page.number} while reading ({run.at}).")
             return PageFailure.from_error(page.number, run.at, failed)
+        finally:
+            trim_heap()
 
     def _read(self, run: _Run) -> PageAnalysis:
         page, parts, ctx = run.page, run.parts, run.ctx
