@@ -33,6 +33,9 @@ EDGE = 0.7
 # A line belongs to the table whose box covers this share of it.
 MIN_CUT = 0.3
 SAME_TABLE = 0.7
+# A picture beside a table that the layout model is this sure of, and this share of the page, tells of a whole page.
+MIN_SURE = 0.9
+MIN_PICTURE = 0.1
 # Rows further away than this, in heights of a line, do not go on with a table.
 MAX_ROW_GAP = 1.5
 
@@ -46,7 +49,8 @@ def table_boxes(width: int, height: int, regions: Sequence[LayoutRegion], lines:
     named = _distinct([r for r in regions if r.type is BlockType.TABLE])
     if not lines:
         return [box.intersection(page) for box in named]
-    if len(named) <= 1 and not _is_running_text(regions, lines) and is_table_crop(width, height, lines):
+    is_page = _is_running_text(regions, lines) or _has_picture_beside(page, regions)
+    if len(named) <= 1 and not is_page and is_table_crop(width, height, lines):
         return [page]
     grown = [_grown(box, named, lines).intersection(page) for box in named]
     return sorted(grown, key=lambda box: (box.y0, box.x0))
@@ -133,6 +137,14 @@ def _is_running_text(regions: Sequence[LayoutRegion], lines: Sequence[Line]) -> 
     named = sum(any(box.contains(*line.box.center) for box in texts) for line in lines)
     flush = _in_paragraphs([line.box for line in lines])
     return named > MAX_RUNNING * len(lines) or flush > MAX_FLUSH * len(lines)
+
+
+def _has_picture_beside(page: Box, regions: Sequence[LayoutRegion]) -> bool:
+    """Whether a large picture or chart stands beside a table the layout model is sure of, as on a report's page."""
+    tables = [r.box for r in regions if r.type is BlockType.TABLE and r.confidence >= MIN_SURE]
+    pictures = [r.box for r in regions if r.type in (BlockType.IMAGE, BlockType.CHART)]
+    large = [box for box in pictures if box.area >= MIN_PICTURE * page.area]
+    return bool(tables) and any(all(box.covered_by(table) < MIN_CUT for table in tables) for box in large)
 
 
 def _in_paragraphs(boxes: Sequence[Box]) -> int:
