@@ -24,6 +24,7 @@
     ├── EngineFailed              engine-failed: the engine broke on one page (HTTP 500)
     ├── TokenRequired             token-required (HTTP 403)
     ├── NotFound                  not-found (HTTP 404)
+    ├── StorageUnavailable        storage-unavailable (HTTP 503)
     └── InvalidSetting            invalid-setting (HTTP 500)
 
 Codes never change once released: callers and translations are keyed by them. ``message`` says what happened and
@@ -224,6 +225,14 @@ class NotFound(WorkbenchError):
     code = "not-found"
     http_status = 404
     default_hint = "Check the id; results are kept for a limited time."
+
+
+class StorageUnavailable(WorkbenchError):
+    """The disk or the database of the home folder fails: full, read-only, or locked for too long."""
+
+    code = "storage-unavailable"
+    http_status = 503
+    default_hint = "Free space on the disk of the home folder and check that it can be written, then try again."
 
 
 class InvalidSetting(WorkbenchError):

@@ -51,8 +51,10 @@ def analyze_files(files: Sequence[Path], options: Options) -> int:
             return FILES_BAD if sum([run.read(file) for file in files]) else ALL_WELL
     except WorkbenchError as error:
         tell_error(error)
+    except BrokenPipeError:
+        raise  # who read the answer has seen enough: the command ends without a word
     except OSError as error:
-        typer.echo(f"Error: {error.filename or options.folder}: {error.strerror}", err=True)
+        typer.echo(f"Error: {error.filename or options.folder or 'the output'}: {error.strerror}", err=True)
     return FAILED
 
 
@@ -95,12 +97,12 @@ class _Run:
         return bool(result.failures)
 
     def _analyze(self, file: Path) -> DocumentResult:
-        if not file.is_file():
-            raise NotFound("There is no such file.", "Check the path; a folder's files are named one by one.")
         context = RunContext.with_timeout(
             self._settings.engine.deadline_s, on_progress=lambda progress: self._show(file, progress)
         )
         try:
+            if not file.is_file():
+                raise NotFound("There is no such file.", "Check the path; a folder's files are named one by one.")
             with open_document(file, password=self._options.password, settings=self._settings) as document:
                 return self._analyzer.analyze(document, self._task, regions=self._regions, ctx=context)
         except OSError as error:

@@ -5,6 +5,8 @@ Exit codes: 0, all went well; 2, some file could not be read and the others were
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,10 @@ class _Group(TyperGroup):
     """A group whose usage errors end with 1: 2 is taken by files that could not be read."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run, as the base class does."""
+        """Run, as the base class does, on streams that take every character."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")  # a console of another encoding must not end the command
         try:
             return super().main(*args, **kwargs)
         except SystemExit as ended:

@@ -44,6 +44,7 @@ def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
         settings = load_settings()
         host, port = host or settings.server.host, port or settings.server.port
         check_port(host, port)
+        check_home(settings)
         application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
     except WorkbenchError as error:
         tell_error(error)
@@ -89,6 +90,13 @@ def check_port(host: str, port: int) -> None:
             f"{host}:{port} cannot be listened on: {error.strerror or error}.",
             f"Stop what uses it, or choose another port: mineru-workbench serve --port {port + 1}",
         ) from error
+
+
+def check_home(settings: Settings) -> None:
+    """Raise ``InvalidSetting`` where the state of the home folder cannot be opened."""
+    from mineru_core.store.database import Database
+
+    Database(settings.database_path).close()
 
 
 def load_application(path: Path, port: int) -> ASGIApp:

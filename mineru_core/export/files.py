@@ -50,11 +50,15 @@ def write_files(
         return []
     folder.mkdir(parents=True, exist_ok=True)
     name = _reserve(folder, safe_name(result.source), next(iter(files)))
-    written = []
-    for ending, make in files.items():
-        path = folder / f"{name}.{ending}"
-        _write(path, make())
-        written.append(path)
+    written: list[Path] = []
+    try:
+        for ending, make in files.items():
+            path = folder / f"{name}.{ending}"
+            _write(path, make())
+            written.append(path)
+    finally:
+        if not written:  # the empty file that held the name
+            (folder / f"{name}.{next(iter(files))}").unlink(missing_ok=True)
     return written
 
 

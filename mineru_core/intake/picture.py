@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import math
 import struct
+import threading
 import zlib
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +33,9 @@ _DAMAGE = (
     struct.error,
     zlib.error,
 )
+
+LARGE_PIXELS = 24_000_000
+LARGE_LOCK = threading.Lock()
 
 _ORIENTATION_TAG = 0x0112
 # EXIF orientation to (mirrored left-right first, then quarter turns clockwise).
@@ -75,7 +80,14 @@ def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
         check_pixels(image.size, max_pixels)
         if not (_is_whole_png(data) if media_type == PNG else _has_end_marker(data)):
             raise TruncatedImage("The picture ends early or its data is damaged.")
-        return picture_of(load_image(image))
+        with _large_one_by_one(image.size):
+            return picture_of(load_image(image))
+
+
+def _large_one_by_one(size: tuple[int, int]) -> AbstractContextManager[object]:
+    """Held while a large picture is decoded, which takes some ten bytes a pixel: a few kilobytes of PNG hold a hundred
+    million white pixels, and several such uploads at the same moment would take all the memory there is."""
+    return LARGE_LOCK if size[0] * size[1] > LARGE_PIXELS else nullcontext()
 
 
 def load_image(image: Image.Image) -> Image.Image:

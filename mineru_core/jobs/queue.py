@@ -53,8 +53,7 @@ class JobQueue:
         data = submission.data
         self._blobs.put(data)  # slow, so before the lock; the reference makes sure that it is still there
         with self._database.write() as session:
-            if _count_waiting(session) >= places:
-                raise Overloaded(f"All {places} waiting places are taken.")
+            _check_places(session, places)
             row = JobRow(
                 id=submission.job_id,
                 owner=submission.owner,
@@ -70,6 +69,11 @@ class JobQueue:
             session.flush()
             row.blob = self._refer(session, data, row, submission.name)
         return row
+
+    def check_places(self, places: int) -> None:
+        """Raise ``Overloaded`` where ``places`` jobs wait already."""
+        with self._database.read() as session:
+            _check_places(session, places)
 
     def claim(self) -> JobRow | None:
         """Take a waiting job to run it here: of the owner with the fewest running jobs, the oldest. None if none."""
@@ -202,6 +206,11 @@ class JobQueue:
 
 def _count_waiting(session: Session) -> int:
     return session.scalar(select(func.count()).where(JobRow.state == JobState.PENDING)) or 0
+
+
+def _check_places(session: Session, places: int) -> None:
+    if _count_waiting(session) >= places:
+        raise Overloaded(f"All {places} waiting places are taken.")
 
 
 def _owned(session: Session, job_id: str, owner: str) -> JobRow:

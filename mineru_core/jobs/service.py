@@ -21,9 +21,11 @@ from mineru_core.jobs.liveness import Presence
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.queue import JobQueue, Submission
 from mineru_core.jobs.recent import Recent
+from mineru_core.jobs.storage import on_storage
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.logging import bound_request
 from mineru_core.serving.analyzer import Analyzer
+from mineru_core.serving.selection import check_regions
 from mineru_core.settings import Settings
 from mineru_core.store import retention
 from mineru_core.store.blobs import BlobStore
@@ -114,6 +116,7 @@ class JobService:
             self._presence.close()
             self._database.close()
 
+    @on_storage
     def submit(
         self,
         data: bytes,
@@ -133,6 +136,8 @@ class JobService:
             row = self._accept(data, name, words, owner, regions, password)
         except WorkbenchError as error:
             self.analyzer.metrics.request_ended(error.code)
+            if isinstance(error, Overloaded) and self._mean_s is not None:
+                error.retry_after_s = max(1.0, self._mean_s / self.settings.jobs.workers)
             raise
         self._announce()
         return Job.from_row(row)
@@ -144,6 +149,8 @@ class JobService:
             raise Overloaded("The service is stopping.")
         if len(words) > _MAX_WORDS:
             raise InvalidRequest(f"The words are longer than {_MAX_WORDS} characters.", "Say it in fewer words.")
+        # Before anything is decoded or written: a crowd that is refused must cost neither memory nor disk.
+        self._queue.check_places(self.settings.jobs.waiting_places)
         clean_name, needs_password = self._inspect(data, name, regions, password)
         job_id = uuid.uuid4().hex
         submission = Submission(
@@ -163,6 +170,7 @@ class JobService:
             self._passwords.pop(job_id, None)
             raise
 
+    @on_storage
     def resubmit(self, job_id: str, owner: str, *, words: str = "", regions: Sequence[Region] = ()) -> Job:
         """Ask something else about the document of a job, without handing it in again. Returns the new pending job.
 
@@ -172,6 +180,7 @@ class JobService:
         data, password = self._queue.blob(row.blob, owner), self._passwords.get(job_id)
         return self.submit(data, name=row.source, words=words, owner=owner, regions=regions, password=password)
 
+    @on_storage
     def get(self, job_id: str, owner: str) -> Job:
         """The job as it stands now. Raises ``NotFound``."""
         return self._with_progress(Job.from_row(self._queue.get(job_id, owner)))
@@ -187,6 +196,7 @@ class JobService:
                 return job
             self._await_change(seen, min(remaining, _LOOK_S))
 
+    @on_storage
     def result(self, job_id: str, owner: str) -> DocumentResult:
         """What the job found. Raises the job's own error where it failed, ``Cancelled``, ``NotFound`` where it has
         expired, and ``InvalidRequest`` where it has not ended."""
@@ -207,6 +217,7 @@ class JobService:
             self._results.put(job_id, result)
         return result
 
+    @on_storage
     def cancel(self, job_id: str, owner: str) -> Job:
         """Cancel the job: its state changes at once, and a worker on it stops at its next check. A job that has ended
         stays as it is. Raises ``NotFound``."""
@@ -218,10 +229,12 @@ class JobService:
         self._announce()
         return job
 
+    @on_storage
     def list(self, owner: str, limit: int = 50) -> list[Job]:
         """The owner's jobs, newest first, at most ``limit``."""
         return [self._with_progress(Job.from_row(row)) for row in self._queue.list(owner, limit)]
 
+    @on_storage
     def document(self, job_id: str, owner: str) -> Document:
         """The job's document, opened; close it after use. Raises ``NotFound``, and ``EncryptedPdf`` after a restart."""
         row = self._queue.get(job_id, owner)
@@ -239,19 +252,12 @@ class JobService:
             document = open_document(data, name=name, password=password, settings=self.settings)
             needs_password = True
         with document:
-            for region in regions:
-                if region.page > document.page_count:
-                    raise InvalidRequest(f"A region is on page {region.page} of {document.page_count}.")
+            check_regions(regions, document.page_count)
             return document.name, needs_password
 
     def _submit(self, submission: Submission) -> JobRow:
         places = self.settings.jobs.waiting_places
-        try:
-            row = self._queue.submit(submission, places)
-        except Overloaded as refused:
-            if self._mean_s is not None:
-                refused.retry_after_s = max(1.0, self._mean_s / self.settings.jobs.workers)
-            raise
+        row = self._queue.submit(submission, places)
         self.analyzer.metrics.set_queue(self._queue.waiting(), places)
         return row
 

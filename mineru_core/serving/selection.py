@@ -18,6 +18,9 @@ from mineru_core.errors import InvalidRequest, NoPages
 MIN_REGION_PIXELS = 4
 """A region with a side below this many pixels holds no readable text and is taken for a slip of the mouse."""
 
+MAX_REGIONS = 100
+"""Each region is read as a page of its own, so a thousand of them would hold up everybody for an hour."""
+
 _LEAST_SIDE = 32
 """Crops are padded to this many pixels a side with their own edge: models need some room."""
 
@@ -30,12 +33,7 @@ def choose_pages(task: Task, page_count: int, regions: Sequence[Region]) -> tupl
     """
     if page_count < 1:
         raise NoPages("The document holds no pages.")
-    for region in regions:
-        if region.page > page_count:
-            raise InvalidRequest(
-                f"A region is on page {region.page}, but the document has {page_count}.",
-                "Draw the region on a page of this document.",
-            )
+    check_regions(regions, page_count)
     if regions:
         return sorted({region.page for region in regions}), []
     if not task.pages:
@@ -49,6 +47,24 @@ def choose_pages(task: Task, page_count: int, regions: Sequence[Region]) -> tupl
         return there, []
     listed = ", ".join(str(number) for number in missing)
     return there, [Note(code="no-such-page", message=f"The document has {page_count} pages; left out: {listed}.")]
+
+
+def check_regions(regions: Sequence[Region], page_count: int) -> None:
+    """Raise ``InvalidRequest`` for regions that no page is needed to refuse: too many, on a page that does not exist,
+    or with a corner that is no number."""
+    if len(regions) > MAX_REGIONS:
+        raise InvalidRequest(
+            f"There are {len(regions)} regions; at most {MAX_REGIONS} are read.", "Name fewer regions."
+        )
+    for region in regions:
+        if region.page > page_count:
+            raise InvalidRequest(
+                f"A region is on page {region.page} of {page_count}.", "Draw the region on a page of this document."
+            )
+        if not all(np.isfinite(region.box)):
+            raise InvalidRequest(
+                "A region has a corner that is no number.", "Give four numbers: left, top, right, bottom."
+            )
 
 
 def crop(page: Page, box: Box) -> tuple[Page, float, float]:

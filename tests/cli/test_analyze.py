@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,18 +73,43 @@ def test_a_bad_file_does_not_stop_the_others(folder: Path) -> None:
     (folder / "cut.png").write_bytes(png_bytes(draw_lines(["cut"]))[:-100])
     (folder / "empty.png").touch()
     (folder / "folder.png").mkdir()
-    done = analyze("cut.png", "good.pdf", "empty.png", "missing.png", "folder.png", "-i", "text", "--json-errors")
+    endless = "y" * 300 + ".png"  # no file system takes such a name
+    files = ["cut.png", endless, "good.pdf", "empty.png", "missing.png", "folder.png"]
+    done = analyze(*files, "-i", "text", "--json-errors")
     assert done.exit_code == 2
     assert "good" in done.stdout
     bad = [json.loads(line) for line in done.stderr.splitlines()]
-    assert [set(record) for record in bad] == [{"file", "code", "message", "hint"}] * 4
+    assert [set(record) for record in bad] == [{"file", "code", "message", "hint"}] * 5
     assert [(record["file"], record["code"]) for record in bad] == [
         ("cut.png", "truncated-image"),
+        (endless, "not-found"),
         ("empty.png", "empty-file"),
         ("missing.png", "not-found"),
         ("folder.png", "not-found"),
     ]
     assert all(record["message"] and record["hint"] for record in bad)
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("ascii", "发票.pdf"), ("utf-8", "a\udcff.pdf")])
+def test_a_console_that_cannot_show_a_name_ends_nothing(folder: Path, encoding: str, name: str) -> None:
+    files = [os.fsencode(folder / name), os.fsencode(folder / "b.pdf")]
+    for file in files:
+        Path(os.fsdecode(file)).write_bytes(pdf("words of it"))
+    command: list[str | bytes] = [sys.executable, "-m", "mineru_core.cli", "analyze", *files, "-i", "text"]
+    environment = {**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"}
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"words of it") == 2
+
+
+def test_a_reader_that_has_seen_enough_hears_no_complaint(folder: Path) -> None:
+    (folder / "a.pdf").write_bytes(pdf("Hello"))
+    command = [sys.executable, "-m", "mineru_core.cli", "analyze", "a.pdf"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_tells_people_about_a_bad_file_in_a_sentence(folder: Path) -> None:

@@ -36,6 +36,18 @@ def test_a_taken_port_is_said_at_once(home: Path) -> None:
     assert "--port" in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [(), ("--api-only",)])
+def test_a_home_that_cannot_be_written_is_said_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MINERU_WORKBENCH_HOME", str(tmp_path / "file" / "home"))
+    done = CliRunner().invoke(app, ["serve", "--port", str(free_port()), *arguments])
+    assert done.exit_code == 1
+    assert done.stderr.startswith("Error: The home folder cannot be written.")
+    assert "MINERU_WORKBENCH_HOME" in done.stderr
+
+
 def test_a_missing_app_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match=r"asgi\.py"):
         load_application(tmp_path / "asgi.py", 1)

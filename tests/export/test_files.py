@@ -134,8 +134,7 @@ def test_a_failed_write_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(Path, "replace", broken)
     with pytest.raises(OSError, match="disk full"):
         write_files(report(), tmp_path, ["md"])
-    # Only the place that was taken for the name is left, and nothing in it.
-    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("report.md", b"")]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_guard_can_be_left_out(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from PIL import Image, ImageCms, ImageOps
 from mineru_core.document.geometry import Box
 from mineru_core.errors import TooManyPixels, TruncatedImage
 from mineru_core.intake import JPEG, PNG, sniff
+from mineru_core.intake import picture as picture_module
 from mineru_core.intake.picture import Picture, decode_picture
 from tests.documents import draw_lines, draw_page, jpeg_bytes, png_bytes
 
@@ -41,6 +42,23 @@ def raw_png(width: int, height: int, bit_depth: int, colour: int, rows: bytes, *
     for name, body in ((b"IHDR", header), *chunks, (b"IDAT", zlib.compress(rows)), (b"IEND", b"")):
         out += struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
     return out
+
+
+@pytest.mark.parametrize(("pixels", "alone"), [(800, False), (799, True)])
+def test_a_large_picture_is_decoded_alone(monkeypatch: pytest.MonkeyPatch, pixels: int, alone: bool) -> None:
+    entered: list[bool] = []
+
+    class Lock:
+        def __enter__(self) -> None:
+            entered.append(True)
+
+        def __exit__(self, *error: object) -> None:
+            entered.append(False)
+
+    monkeypatch.setattr(picture_module, "LARGE_PIXELS", pixels)
+    monkeypatch.setattr(picture_module, "LARGE_LOCK", Lock())
+    assert decode(png_bytes(corners())).pixels.shape == (20, 40, 3)
+    assert entered == ([True, False] if alone else [])
 
 
 def test_rgb_pixels_come_through_unchanged() -> None:

@@ -1,14 +1,17 @@
+import resource
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from PIL import Image
+from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
 
 from mineru_core.document.geometry import Box
@@ -24,6 +27,7 @@ from mineru_core.errors import (
     InvalidRequest,
     NotFound,
     Overloaded,
+    StorageUnavailable,
     UnsupportedType,
 )
 from mineru_core.jobs.model import Job, JobState
@@ -107,6 +111,73 @@ def test_a_region_on_no_page_and_endless_words_are_refused_at_once(start: Start)
         service.submit(PDF, name="a.pdf", owner="ann", regions=[Region(page=4, box=Box(0, 0, 9, 9))])
     with pytest.raises(InvalidRequest, match="4000"):
         service.submit(PDF, name="a.pdf", owner="ann", words="x" * 4001)
+
+
+def test_regions_that_nothing_can_be_read_in_are_refused_at_once(start: Start) -> None:
+    service = start()
+    whole = Region(page=1, box=Box(0, 0, 9, 9))
+    nowhere = Region(page=1, box=Box(0, 0, float("nan"), float("inf")))
+    for regions, said in (([whole, nowhere], "no number"), ([whole] * 101, "101 regions")):
+        with pytest.raises(InvalidRequest, match=said):
+            service.submit(PDF, name="a.pdf", owner="ann", regions=regions)
+    assert service.list("ann") == []
+
+
+@contextmanager
+def files_of_at_most(count: int) -> Iterator[None]:
+    """While the block lasts, no file can grow beyond ``count`` bytes: what a full disk looks like to a writer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (count, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("room", [0, 50_000])
+def test_a_full_disk_is_told_and_leaves_nothing_behind(start: Start, home: Path, room: int) -> None:
+    service = start(run=False)
+    noise = png_bytes(Image.effect_noise((300, 300), 90))
+    with files_of_at_most(room), pytest.raises(StorageUnavailable):
+        service.submit(noise, name="a.png", owner="ann")
+    assert service.list("ann") == []
+    assert [path for path in (home / "blobs").rglob("*") if path.is_file()] == []
+    assert service.submit(noise, name="a.png", owner="ann").state is JobState.PENDING
+
+
+def test_a_broken_database_is_told_and_not_thrown(start: Start) -> None:
+    service = start(run=False)
+    job = service.submit(PNG, name="a.png", owner="ann")
+    with service._database.write() as session:
+        session.execute(text("ALTER TABLE jobs RENAME TO elsewhere"))
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: service.get(job.id, "ann"),
+        lambda: service.list("ann"),
+        lambda: service.cancel(job.id, "ann"),
+        lambda: service.result(job.id, "ann"),
+        lambda: service.document(job.id, "ann"),
+        lambda: service.wait(job.id, "ann", 0),
+        lambda: service.submit(PNG, name="b.png", owner="ann"),
+        lambda: service.resubmit(job.id, "ann"),
+    )
+    for call in calls:
+        with pytest.raises(StorageUnavailable) as told:
+            call()
+        assert "jobs" not in told.value.message + told.value.hint
+    with service._database.write() as session:
+        session.execute(text("ALTER TABLE elsewhere RENAME TO jobs"))
+
+
+def test_a_crowd_that_is_refused_fills_no_disk(start: Start) -> None:
+    service = start(run=False, waiting_places=1)
+    service.submit(PNG, name="a.png", owner="ann")
+    kept = set(service._blobs.names())
+    for width in (201, 202):
+        with pytest.raises(Overloaded):
+            service.submit(png_bytes(draw_lines(["x"], width=width)), name="b.png", owner="bob")
+    with pytest.raises(Overloaded):  # not looked at: to decode what is refused anyway is work for nothing
+        service.submit(PNG[:-50], name="c.png", owner="bob")
+    assert set(service._blobs.names()) == kept
 
 
 def test_text_that_no_database_can_hold_is_mended(start: Start) -> None:
@@ -387,7 +458,8 @@ def test_closed_it_takes_nothing_more(start: Start) -> None:
 
 def test_a_worker_survives_a_database_that_is_busy(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     service = start(run=False, workers=1)
-    claim, failed = service._queue.claim, []
+    claim = service._queue.claim
+    failed: list[bool] = []
 
     def busy_once() -> JobRow | None:
         if not failed:

@@ -48,7 +48,7 @@ def test_pages_of_which_none_exists(wanted: tuple[int, ...]) -> None:
 def test_regions_choose_their_pages() -> None:
     regions = [Region(page=p, box=Box(0, 0, 9, 9)) for p in (3, 1, 3)]
     assert choose_pages(Task(pages=(2,)), 4, regions) == ([1, 3], [])
-    with pytest.raises(InvalidRequest, match="page 3, but the document has 2"):
+    with pytest.raises(InvalidRequest, match="page 3 of 2"):
         choose_pages(Task(), 2, regions)
 
 

@@ -190,6 +190,8 @@ EN: dict[str, str] = {
     "error.token-required.hint": "Ask whoever runs this server for access.",
     "error.not-found.title": "This document is not here",
     "error.not-found.hint": "It was deleted, or belongs to somebody else. Upload it again.",
+    "error.storage-unavailable.title": "The server cannot store anything just now",
+    "error.storage-unavailable.hint": "Its disk may be full. Whoever runs this server has to make room.",
     "error.invalid-setting.title": "The server is not set up correctly",
     "error.invalid-setting.hint": "Whoever runs this server has to correct its settings.",
 }

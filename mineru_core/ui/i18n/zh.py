@@ -187,6 +187,8 @@ ZH: dict[str, str] = {
     "error.token-required.hint": "请向服务器的管理者申请访问权限。",
     "error.not-found.title": "找不到这份文档",
     "error.not-found.hint": "它已被删除，或属于其他人。请重新上传。",
+    "error.storage-unavailable.title": "服务器暂时无法保存数据",
+    "error.storage-unavailable.hint": "磁盘可能已满。请服务器的管理者清理空间。",
     "error.invalid-setting.title": "服务器设置有误",
     "error.invalid-setting.hint": "请服务器的管理者更正设置。",
 }
