@@ -16,8 +16,8 @@ def line_at(x: float, y: float, width: float = 150, text: str = "cell") -> Line:
 def report_page() -> list[Line]:
     """A page with a head, a table of three columns and a chart whose labels stand in columns, too."""
     head = [line_at(x, 40) for x in (40, 820)]
-    cells = [line_at(x, y) for y in range(310, 590, 40) for x in (40, 430, 820)]
-    labels = [line_at(x, y) for y in range(720, 1190, 80) for x in (40, 430, 820)]
+    cells = [line_at(x, y, 60 + y % 90) for y in range(310, 590, 40) for x in (40, 430, 820)]
+    labels = [line_at(x, y, 60 + y % 90) for y in range(720, 1190, 80) for x in (40, 430, 820)]
     return head + cells + labels
 
 
