@@ -22,22 +22,24 @@ WRAP_TOLERANCE = 0.5
 class Faults:
     """Counts of what speaks against a structure; ``lines`` is the number of pieces of text they were counted over.
 
-    ``side`` columns run together, ``stacked`` rows run together, ``torn`` a paragraph torn into several rows, ``cut``
-    a line cut at no gap, ``empty`` rows and columns without text, ``astray`` words outside the cell they went to.
+    ``side`` columns run together, ``stacked`` rows run together, ``torn`` rows that only go on with a
+    paragraph above, ``cut`` lines cut at no gap, ``empty`` rows and columns without text, ``uneven`` pieces that stand
+    at one height but went to different rows, ``astray`` the share of words' areas outside the cells they went to.
     """
 
     lines: int
     side: int = 0
     stacked: int = 0
-    torn: int = 0
+    torn: tuple[int, ...] = ()
     cut: int = 0
     empty: int = 0
+    uneven: int = 0
     astray: float = 0.0
 
     @property
     def badness(self) -> float:
         """The faults weighed against the amount of text; 0 is a structure without any."""
-        count = 2.0 * (self.side + self.empty) + self.stacked + self.torn + self.cut
+        count = 2.0 * (self.side + self.empty) + self.stacked + len(self.torn) + self.cut + self.uneven
         return count / max(1, self.lines) + 0.5 * self.astray
 
 
@@ -68,6 +70,7 @@ def find_faults(structure: Structure, words: Sequence[Word], chosen: Sequence[in
         torn=_torn(structure, rows, right, height),
         cut=_cut(words, chosen, height),
         empty=_empty(structure, held),
+        uneven=_uneven(structure, pieces),
         astray=sum(1 - _inside(word.box, structure.cells[i].box) for word, i in zip(words, chosen, strict=True))
         / len(words),
     )
@@ -121,14 +124,16 @@ def _stacked(structure: Structure, rows: dict[int, list[list[_Piece]]], right: d
     return count
 
 
-def _torn(structure: Structure, rows: dict[int, list[list[_Piece]]], right: dict[int, float], height: float) -> int:
+def _torn(
+    structure: Structure, rows: dict[int, list[list[_Piece]]], right: dict[int, float], height: float
+) -> tuple[int, ...]:
     """Rows with a single text that goes on a full line of the row above, closely below it."""
     filled: dict[int, list[int]] = {}
     for index in rows:
         filled.setdefault(structure.cells[index].row, []).append(index)
     above = {(c.row + c.rowspan, c.col, c.colspan): i for i, c in enumerate(structure.cells)}
-    count = 0
-    for indexes in filled.values():
+    torn: list[int] = []
+    for row, indexes in sorted(filled.items()):
         if len(indexes) != 1 or structure.n_cols == 1:
             continue
         cell = structure.cells[indexes[0]]
@@ -137,8 +142,9 @@ def _torn(structure: Structure, rows: dict[int, list[list[_Piece]]], right: dict
             continue
         upper, lower = rows[before][-1], rows[indexes[0]][0]
         close = lower[0].box.y0 - upper[-1].box.y1 < 0.6 * height
-        count += close and _is_long(upper, height) and _wraps(upper, lower, right[cell.col + cell.colspan - 1], height)
-    return count
+        if close and _is_long(upper, height) and _wraps(upper, lower, right[cell.col + cell.colspan - 1], height):
+            torn.append(row)
+    return tuple(torn)
 
 
 def _is_long(row: Sequence[_Piece], height: float) -> bool:
@@ -150,6 +156,16 @@ def _cut(words: Sequence[Word], chosen: Sequence[int], height: float) -> int:
         a.line == b.line and i != j and b.box.x0 - a.box.x1 < 0.25 * height
         for (a, i), (b, j) in pairwise(zip(words, chosen, strict=True))
     )
+
+
+def _uneven(structure: Structure, pieces: Sequence[_Piece]) -> int:
+    """Pieces of a visual row whose cells do not reach the table row that most of that visual row is in."""
+    count = 0
+    for row in _rows(pieces):
+        cells = [structure.cells[piece.cell] for piece in row]
+        covers = [sum(c.row <= r < c.row + c.rowspan for c in cells) for r in range(structure.n_rows)]
+        count += len(cells) - max(covers)
+    return count
 
 
 def _empty(structure: Structure, held: dict[int, list[_Piece]]) -> int:

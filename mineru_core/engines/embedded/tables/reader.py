@@ -19,9 +19,12 @@ from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.rows import visual_rows
 from mineru_core.engines.embedded.tables.consistency import Faults, find_faults
+from mineru_core.engines.embedded.tables.drift import follow_text
 from mineru_core.engines.embedded.tables.matching import assign
+from mineru_core.engines.embedded.tables.repair import merge_up, spanned_rows
 from mineru_core.engines.embedded.tables.rulings import ruled_structure
 from mineru_core.engines.embedded.tables.structure import Structure, StructureModel
+from mineru_core.engines.embedded.tables.tidy import idle_columns, idle_rows, without
 from mineru_core.engines.embedded.tables.where import table_boxes
 from mineru_core.engines.embedded.tables.words import Word, text_of, words_of
 from mineru_core.errors import EngineUnavailable
@@ -29,11 +32,16 @@ from mineru_core.runtime.context import RunContext
 from mineru_core.settings import available_cores
 
 MIN_SIDE = 2
+# Less than this is a paragraph or a row of labels that was taken for a table.
+MIN_COLUMNS = 2
+MIN_ROWS = 2
 # Margins about the text, in heights of a line, of the views the model is shown. A tight one leaves out what a crop cut
 # through at its edges; which one the model reads best differs from table to table.
 VIEW_MARGINS = (0.4, 1.0)
 GOOD_ENOUGH = 0.02
 PARTLY_RULED = 0.05
+# A structure that had to be repaired is taken only if no other view is nearly as good without.
+REPAIRED = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,9 @@ class TableReader:
         if area.width < MIN_SIDE or area.height < MIN_SIDE or not lines:
             return None
         fitted = _Attempts(model, pixels, area, lines, ctx).best()
-        return _table(fitted, area) if fitted is not None else None
+        if fitted is None or fitted.structure.n_cols < MIN_COLUMNS or fitted.structure.n_rows < MIN_ROWS:
+            return None
+        return _table(fitted, area)
 
 
 class _Attempts:
@@ -143,7 +153,32 @@ class _Attempts:
         around = self._hull.expanded(margin * self._text_height).intersection(self._area)
         cut, x, y = _cut(self._pixels, around)
         structure = self._model.predict(cut)
-        return self._fit(structure, x, y) if structure.cells else None
+        if not structure.cells:
+            return None
+        fitted = self._levelled(self._fit(structure, x, y))
+        torn = spanned_rows(fitted.structure, fitted.faults.torn)
+        if torn:
+            fitted = self._fit(merge_up(fitted.structure, torn), 0, 0)
+        return self._tidied(fitted)
+
+    def _tidied(self, fitted: Fitted) -> Fitted:
+        """The structure without rows and columns that have no text of their own; nothing drew them either."""
+        rows = idle_rows(fitted.structure, fitted.chosen)
+        cols = idle_columns(fitted.structure, fitted.words, fitted.chosen)
+        if not rows and not cols:
+            return fitted
+        tidied = self._fit(without(fitted.structure, rows, cols), 0, 0)
+        return replace(tidied, badness=tidied.badness + REPAIRED)
+
+    def _levelled(self, fitted: Fitted) -> Fitted:
+        """The structure, or the same with its rows moved to the text where that suits better."""
+        if fitted.badness <= GOOD_ENOUGH:
+            return fitted
+        moved = follow_text(fitted.structure, [line.box for line in self._lines])
+        if moved is None:
+            return fitted
+        other = self._fit(moved, 0, 0)
+        return other if other.badness < fitted.badness else fitted
 
     def _fit(self, structure: Structure, x: int, y: int) -> Fitted:
         placed = structure.shifted(x, y)
