@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from mineru_core.document.analysis import Line
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.joining import starts_item
 from mineru_core.engines.embedded.rows import visual_rows
 from mineru_core.engines.embedded.tables.structure import Structure, StructureCell
 from mineru_core.engines.embedded.tables.words import Word
@@ -45,16 +47,17 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What one line has in one cell; ``first`` is the width of its first word."""
+    """What one line has in one cell; ``first`` is the width of its first word, ``item`` whether it is a list item's."""
 
     box: Box
     first: float
     cell: int
+    item: bool
 
 
-def find_faults(structure: Structure, words: Sequence[Word], chosen: Sequence[int]) -> Faults:
-    """Judge a structure by where each word went (``chosen``: an index of a cell for each word)."""
-    pieces = _pieces(words, chosen)
+def find_faults(structure: Structure, lines: Sequence[Line], words: Sequence[Word], chosen: Sequence[int]) -> Faults:
+    """Judge a structure by where each word of the lines went (``chosen``: an index of a cell for each word)."""
+    pieces = _pieces(lines, words, chosen)
     if not pieces:
         return Faults(0)
     height = median(piece.box.height for piece in pieces)
@@ -76,11 +79,19 @@ def find_faults(structure: Structure, words: Sequence[Word], chosen: Sequence[in
     )
 
 
-def _pieces(words: Sequence[Word], chosen: Sequence[int]) -> list[_Piece]:
+def _pieces(lines: Sequence[Line], words: Sequence[Word], chosen: Sequence[int]) -> list[_Piece]:
     groups: dict[tuple[int, int], list[Word]] = {}
     for word, cell in zip(words, chosen, strict=True):
         groups.setdefault((word.line, cell), []).append(word)
-    return [_Piece(Box.around(w.box for w in group), group[0].box.width, cell) for (_, cell), group in groups.items()]
+    return [
+        _Piece(
+            box=Box.around(word.box for word in group),
+            first=group[0].box.width,
+            cell=cell,
+            item=starts_item(lines[line].text[group[0].start :]),
+        )
+        for (line, cell), group in groups.items()
+    ]
 
 
 def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -103,7 +114,7 @@ def _right_edges(structure: Structure, held: dict[int, list[_Piece]]) -> dict[in
 
 def _wraps(upper: Sequence[_Piece], lower: Sequence[_Piece], right: float, height: float) -> bool:
     """Whether the upper row of a cell went on in the lower one because there was no room left."""
-    return upper[-1].box.x1 + lower[0].first > right - WRAP_TOLERANCE * height
+    return not lower[0].item and upper[-1].box.x1 + lower[0].first > right - WRAP_TOLERANCE * height
 
 
 def _stacked(structure: Structure, rows: dict[int, list[list[_Piece]]], right: dict[int, float], height: float) -> int:

@@ -183,7 +183,7 @@ class _Attempts:
     def _fit(self, structure: Structure, x: int, y: int) -> Fitted:
         placed = structure.shifted(x, y)
         chosen = assign(self._words, [cell.box for cell in placed.cells])
-        faults = find_faults(placed, self._words, chosen)
+        faults = find_faults(placed, self._lines, self._words, chosen)
         return Fitted(placed, tuple(self._lines), tuple(self._words), tuple(chosen), faults, faults.badness)
 
 

@@ -19,6 +19,9 @@ MIN_CROP_HEIGHT = 0.65
 # Columns of a table are parted by gutters, in heights of a line; headings may run across some of them.
 MIN_GUTTER = 0.5
 MAX_CROSSING_ROWS = 0.2
+# Texts of a column begin, end or centre at one place, and few places are empty; labels of a chart or form stand freely.
+MIN_ALIGNED = 0.65
+MIN_OCCUPANCY = 0.45
 # Lines of running text fill their column; those of cells mostly do not.
 PARAGRAPH_FILL = 0.85
 MIN_PARAGRAPH_LINES = 8
@@ -62,11 +65,12 @@ def is_table_crop(width: int, height: int, lines: Sequence[Line]) -> bool:
     hull = Box.around(boxes)
     if hull.width < MIN_CROP_WIDTH * width or hull.height < MIN_CROP_HEIGHT * height:
         return False
-    columns = _columns(lines)
-    counted = [column for column in columns if not column.is_list_markers]
-    if len(counted) < 2:
+    columns = [column for column in _columns(lines) if not column.is_list_markers]
+    if len(columns) < 2 or all(column.is_paragraph for column in columns if len(column.lines) > 1):
         return False
-    return not all(column.is_paragraph for column in counted if len(column.lines) > 1)
+    text_height = median(min(box.width, box.height) for box in boxes)
+    aligned = sum(column.aligned(text_height) for column in columns)
+    return aligned >= MIN_ALIGNED * len(lines) and _occupancy(columns, boxes) >= MIN_OCCUPANCY
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,15 @@ class _Column:
         """Whether its lines are running text."""
         fills = [line.box.width / (self.x1 - self.x0) for line in self.lines]
         return len(fills) >= MIN_PARAGRAPH_LINES and median(fills) >= PARAGRAPH_FILL
+
+    def aligned(self, height: float) -> int:
+        """How many of its lines share a left edge, a right edge or a middle, to within half a line's ``height``."""
+        edges = (
+            [line.box.x0 for line in self.lines],
+            [line.box.x1 for line in self.lines],
+            [line.box.center[0] for line in self.lines],
+        )
+        return max(sum(abs(x - other) < 0.5 * height for x in edge) for edge in edges for other in edge)
 
     @property
     def is_list_markers(self) -> bool:
@@ -114,6 +127,19 @@ def _columns(lines: Sequence[Line]) -> list[_Column]:
         if held:
             found.append(_Column(x0, max(line.box.x1 for line in held), held))
     return found
+
+
+def _occupancy(columns: Sequence[_Column], boxes: Sequence[Box]) -> float:
+    """Share of the places (visual row, column) that hold text."""
+    rows = visual_rows(boxes)
+    taken = {
+        (n, m)
+        for n, row in enumerate(rows)
+        for i in row
+        for m, column in enumerate(columns)
+        if column.x0 <= boxes[i].x0 < column.x1
+    }
+    return len(taken) / (len(rows) * len(columns))
 
 
 def _distinct(regions: Sequence[LayoutRegion]) -> list[Box]:
