@@ -1,7 +1,11 @@
 """PDF files: opened, counted, rendered and their words read, one call into pdfium at a time.
 
 pdfium keeps global state and must never be entered by two threads, whatever document each works on; so every call
-stands behind one lock of the process. Handles that the garbage collector finds are closed behind the same lock.
+stands behind one lock of the process. Handles that the garbage collector finds are closed behind the same lock, by
+whoever holds it: a collector must not wait.
+
+A call into pdfium cannot be broken off, and a page made for it can take hours. Who waits for the lock gives up after
+``LOCK_WAIT_S``, so that such a page holds up its own job and not every thread that opens a PDF.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import math
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,13 +22,16 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from mineru_core.document.page import Page, PageTransform, Pixels
-from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages
+from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages, Overloaded
 from mineru_core.intake.text_layer import read_words
 
 POINTS_PER_INCH = 72.0
 
 # Re-entrant: the garbage collector may close a document while this thread is inside a call of another.
 PDFIUM_LOCK = threading.RLock()
+LOCK_WAIT_S = 60.0
+
+_to_close: deque[tuple[pdfium.PdfDocument, bytes]] = deque()
 
 _PASSWORD_ERRORS = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 _TRAILER_WITHIN = 2048
@@ -33,11 +41,11 @@ class PdfFile:
     """An open PDF of ``page_count`` pages. Safe to use from several threads.
 
     Raises ``EncryptedPdf`` for a missing or wrong password, ``NoPages`` for a PDF without pages and ``CorruptPdf`` for
-    one that cannot be parsed.
+    one that cannot be parsed. Both opening and ``page`` raise ``Overloaded`` where another PDF keeps pdfium busy.
     """
 
     def __init__(self, data: bytes, password: str | None = None) -> None:
-        with PDFIUM_LOCK:
+        with _inside_pdfium():
             self._pdf = _open(data, password)
             # The finalizer holds the handle and the bytes it reads from, so neither goes before it has run.
             self._finalizer = weakref.finalize(self, _close, self._pdf, data)
@@ -67,7 +75,7 @@ class PdfFile:
     @contextmanager
     def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
         """The page, loaded and closed behind the lock, which is held meanwhile."""
-        with PDFIUM_LOCK:
+        with _inside_pdfium():
             if not self._finalizer.alive:
                 raise InvalidRequest("The document is closed.", "Open it again.")
             try:
@@ -106,9 +114,33 @@ def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
     return pdf
 
 
-def _close(pdf: pdfium.PdfDocument, data: bytes) -> None:  # noqa: ARG001  keeps the bytes alive until here
-    with PDFIUM_LOCK:
-        pdf.close()
+@contextmanager
+def _inside_pdfium() -> Iterator[None]:
+    """Hold the lock for the length of the block. Raises ``Overloaded`` where it does not come free in time."""
+    if not PDFIUM_LOCK.acquire(timeout=LOCK_WAIT_S):
+        raise Overloaded("Another PDF keeps the PDF reader busy.", "Try again later, or upload the pages as pictures.")
+    try:
+        yield
+    finally:
+        PDFIUM_LOCK.release()
+        _close_waiting()
+
+
+def _close(pdf: pdfium.PdfDocument, data: bytes) -> None:
+    """Close now where nobody is inside pdfium; else it is done by the one who is, on the way out. pdfium reads from
+    the bytes until then."""
+    _to_close.append((pdf, data))
+    _close_waiting()
+
+
+def _close_waiting() -> None:
+    while _to_close and PDFIUM_LOCK.acquire(blocking=False):
+        try:
+            _to_close.popleft()[0].close()
+        except IndexError:  # a collector that ran in between has closed it
+            continue
+        finally:
+            PDFIUM_LOCK.release()
 
 
 def _geometry(page: pdfium.PdfPage, number: int, dpi: float, max_pixels: int) -> tuple[float, PageTransform]:

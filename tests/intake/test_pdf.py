@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
-from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages
+from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages, Overloaded
+from mineru_core.intake import pdf as pdf_module
 from mineru_core.intake.pdf import PdfFile
 from tests.documents import PdfPage, PdfText, draw_lines, encrypted_pdf, scanned_pdf, table_pdf, text_pdf
 
@@ -187,6 +189,34 @@ def test_files_that_are_dropped_are_closed_while_others_work() -> None:
         found = list(pool.map(open_and_drop, range(40)))
         gc.collect()
     assert found == [[f"n{i}"] for i in range(40)]
+
+
+def test_nobody_waits_for_ever_for_a_pdf_that_keeps_the_reader_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_module, "LOCK_WAIT_S", 0.01)
+    busy, done = threading.Event(), threading.Event()
+
+    def stay_inside() -> None:
+        with pdf_module.PDFIUM_LOCK:
+            busy.set()
+            done.wait(20)
+
+    file, dropped = PdfFile(table_pdf()), PdfFile(table_pdf())
+    inside = threading.Thread(target=stay_inside)
+    inside.start()
+    try:
+        assert busy.wait(20)
+        with pytest.raises(Overloaded):
+            PdfFile(table_pdf())
+        with pytest.raises(Overloaded):
+            file.page(1, "x", 72, LIMIT)
+        dropped.close()  # comes back at once; the handle is closed by the next who is inside
+        assert len(pdf_module._to_close) == 1
+    finally:
+        done.set()
+        inside.join()
+    assert file.page(1, "x", 72, LIMIT).width == 612
+    assert not pdf_module._to_close
+    file.close()
 
 
 def test_filled_in_form_fields_are_drawn() -> None:
