@@ -16,16 +16,17 @@ from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.document.table import Cell, Table
 from mineru_core.engines.embedded import weights
+from mineru_core.engines.embedded.joining import join
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.rows import visual_rows
 from mineru_core.engines.embedded.tables.consistency import Faults, find_faults
 from mineru_core.engines.embedded.tables.drift import follow_text
 from mineru_core.engines.embedded.tables.matching import assign
 from mineru_core.engines.embedded.tables.repair import merge_up, spanned_rows
-from mineru_core.engines.embedded.tables.rulings import ruled_structure
+from mineru_core.engines.embedded.tables.rulings import ruled_limits, ruled_structure
 from mineru_core.engines.embedded.tables.structure import Structure, StructureModel
 from mineru_core.engines.embedded.tables.tidy import idle_columns, idle_rows, without
-from mineru_core.engines.embedded.tables.where import table_boxes
+from mineru_core.engines.embedded.tables.where import is_broken, table_boxes
 from mineru_core.engines.embedded.tables.words import Word, text_of, words_of
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.context import RunContext
@@ -42,6 +43,7 @@ GOOD_ENOUGH = 0.02
 PARTLY_RULED = 0.05
 # A structure that had to be repaired is taken only if no other view is nearly as good without.
 REPAIRED = 0.03
+MAX_CAPTION_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +102,11 @@ class TableReader:
         area = box.clipped(pixels.shape[1], pixels.shape[0])
         if area.width < MIN_SIDE or area.height < MIN_SIDE or not lines:
             return None
-        fitted = _Attempts(model, pixels, area, lines, ctx).best()
+        inside, caption = _without_caption(pixels, area, lines)
+        fitted = _Attempts(model, pixels, area, inside, ctx).best()
         if fitted is None or fitted.structure.n_cols < MIN_COLUMNS or fitted.structure.n_rows < MIN_ROWS:
             return None
-        return _table(fitted, area)
+        return _table(fitted, area, caption)
 
 
 class _Attempts:
@@ -119,7 +122,7 @@ class _Attempts:
         # In rows from top to bottom, so that the texts of a cell are joined in reading order.
         self._lines = [lines[i] for row in visual_rows([line.box for line in lines]) for i in row]
         self._words = words_of(self._lines)
-        self._text_height = median(min(line.box.width, line.box.height) for line in lines)
+        self._text_height = _text_height(lines)
         self._hull = Box.around(line.box for line in lines)
 
     def best(self) -> Fitted | None:
@@ -187,13 +190,38 @@ class _Attempts:
         return Fitted(placed, tuple(self._lines), tuple(self._words), tuple(chosen), faults, faults.badness)
 
 
+def _without_caption(pixels: Pixels, area: Box, lines: Sequence[Line]) -> tuple[Sequence[Line], str]:
+    """The lines of the table itself, and the text of a caption or note outside its rules."""
+    cut, x, y = _cut(pixels, area)
+    texts = [line.box.shifted(-x, -y) for line in lines]
+    limits = ruled_limits(cut, texts, _text_height(lines))
+    if limits is None:
+        return lines, ""
+    top, bottom = limits
+    outside = [n for n, box in enumerate(texts) if not top <= box.center[1] <= bottom]
+    rows = visual_rows([texts[n] for n in outside])
+    broken = any(is_broken([texts[outside[n]] for n in row]) for row in rows)
+    if not outside or broken or len(rows) > MAX_CAPTION_ROWS or len(outside) == len(lines):
+        return lines, ""
+    caption = ""
+    for row in rows:
+        for n in row:
+            caption = join(caption, lines[outside[n]].text)
+    return [line for n, line in enumerate(lines) if n not in outside], caption
+
+
+def _text_height(lines: Sequence[Line]) -> float:
+    """Height of a line of text in pixels; of a line written downwards, its width."""
+    return median(min(line.box.width, line.box.height) for line in lines)
+
+
 def _cut(pixels: Pixels, box: Box) -> tuple[Pixels, int, int]:
     """The part of the page in a box, and where its top left corner is on the page."""
     x0, y0 = max(0, int(box.x0)), max(0, int(box.y0))
     return np.ascontiguousarray(pixels[y0 : ceil(box.y1), x0 : ceil(box.x1)]), x0, y0
 
 
-def _table(fitted: Fitted, area: Box) -> Table:
+def _table(fitted: Fitted, area: Box, caption: str) -> Table:
     """The table of a fitted structure."""
     held: list[list[Word]] = [[] for _ in fitted.structure.cells]
     for word, index in zip(fitted.words, fitted.chosen, strict=True):
@@ -213,5 +241,10 @@ def _table(fitted: Fitted, area: Box) -> Table:
     )
     confidence = max(0.0, fitted.structure.probability * (1 - fitted.badness))
     return Table(
-        n_rows=fitted.structure.n_rows, n_cols=fitted.structure.n_cols, cells=cells, box=area, confidence=confidence
+        n_rows=fitted.structure.n_rows,
+        n_cols=fitted.structure.n_cols,
+        cells=cells,
+        box=area,
+        caption=caption,
+        confidence=confidence,
     )

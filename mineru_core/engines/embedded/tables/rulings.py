@@ -22,6 +22,8 @@ OPEN_SIDE = 0.4
 MIN_CONTRAST = 10
 # Share of a side of a cell that must be drawn.
 MIN_DRAWN = 0.75
+# Share of the width that the rules which end a table span.
+MIN_ACROSS = 0.9
 
 Mask = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
@@ -42,9 +44,7 @@ def ruled_structure(picture: Pixels, texts: Sequence[Box], text_height: float) -
     ``texts`` are the boxes of the text lines in pixels of the picture. A side of the table that is left open closes at
     the text. Boxes of the cells are in pixels of the picture.
     """
-    turned = [Box(b.y0, b.x0, b.y1, b.x1) for b in texts]
-    horizontal = _outside(find_rules(picture, text_height), texts, text_height)
-    vertical = _outside(find_rules(np.ascontiguousarray(picture.transpose(1, 0, 2)), text_height), turned, text_height)
+    horizontal, vertical = _rules(picture, texts, text_height)
     hull = Box.around(texts) if texts else Box(0, 0, picture.shape[1], picture.shape[0])
     ys = _places([r.at for r in horizontal], hull.y0, hull.y1, text_height)
     xs = _places([r.at for r in vertical], hull.x0, hull.x1, text_height)
@@ -53,6 +53,33 @@ def ruled_structure(picture: Pixels, texts: Sequence[Box], text_height: float) -
     below = _drawn(horizontal, ys, xs, text_height)
     aside = _drawn(vertical, xs, ys, text_height).T
     return _structure(xs, ys, below, aside)
+
+
+def ruled_limits(picture: Pixels, texts: Sequence[Box], text_height: float) -> tuple[float, float] | None:
+    """Top and bottom of a table, pixels, where rules across all of it end its columns; None where they do not.
+
+    Text above or below is a caption or a note: a column that had a cell there would be ruled there, too.
+    """
+    horizontal, vertical = _rules(picture, texts, text_height)
+    if not horizontal or not vertical:
+        return None
+    left, right = min(rule.start for rule in horizontal), max(rule.end for rule in horizontal)
+    across = [rule.at for rule in horizontal if rule.end - rule.start >= MIN_ACROSS * (right - left)]
+    top, bottom = min(rule.start for rule in vertical), max(rule.end for rule in vertical)
+    reach = MAX_THICKNESS * text_height
+    if not across or abs(across[0] - top) > reach or abs(across[-1] - bottom) > reach or top >= bottom:
+        return None
+    return across[0], across[-1]
+
+
+def _rules(picture: Pixels, texts: Sequence[Box], text_height: float) -> tuple[list[Rule], list[Rule]]:
+    """The horizontal and the vertical rules of a picture, strokes of letters left out."""
+    turned = [Box(b.y0, b.x0, b.y1, b.x1) for b in texts]
+    across = np.ascontiguousarray(picture.transpose(1, 0, 2))
+    return (
+        _outside(find_rules(picture, text_height), texts, text_height),
+        _outside(find_rules(across, text_height), turned, text_height),
+    )
 
 
 def find_rules(picture: Pixels, text_height: float) -> list[Rule]:

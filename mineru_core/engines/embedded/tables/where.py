@@ -205,12 +205,12 @@ def _grown(box: Box, others: Sequence[Box], lines: Sequence[Line]) -> Box:
             around = Box.around(row)
             gap = max(around.y0 - grown.y1, grown.y0 - around.y1)
             beside = around.x0 >= grown.x0 - 2 * height and around.x1 <= grown.x1 + 2 * height
-            if -height < gap <= MAX_ROW_GAP * height and beside and _is_broken(row):
+            if -height < gap <= MAX_ROW_GAP * height and beside and is_broken(row):
                 grown = grown.union(around)
     return grown
 
 
-def _is_broken(row: Sequence[Box]) -> bool:
+def is_broken(row: Sequence[Box]) -> bool:
     """Whether a row is parted by a gap wider than between words."""
     ordered = sorted(row)
     height = min(box.height for box in ordered)
