@@ -299,7 +299,7 @@ class JobService:
         """Read the document and write down how it ended."""
         try:
             result = self._read(row, ctx)
-            self._queue.finish(row.id, JobState.DONE, result=result.model_dump_json().encode())
+            on_storage(self._queue.finish)(row.id, JobState.DONE, result=result.model_dump_json().encode())
             _LOG.info("job done", extra={"pages": len(result.analysis.pages), "failures": len(result.failures)})
         except Cancelled:
             if self._closing.is_set():
@@ -315,7 +315,7 @@ class JobService:
             self._queue.finish(row.id, JobState.FAILED, error=broken)
 
     def _read(self, row: JobRow, ctx: RunContext) -> DocumentResult:
-        data = self._queue.document_of(row)
+        data = on_storage(self._queue.document_of)(row)
         password = self._passwords.get(row.id)
         with open_document(data, name=row.source, password=password, settings=self.settings) as document:
             regions = _REGIONS.validate_json(row.regions)

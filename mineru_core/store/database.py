@@ -14,7 +14,7 @@ from alembic.config import Config
 from alembic.util import CommandError
 from filelock import FileLock
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from mineru_core.errors import InvalidSetting
@@ -30,7 +30,8 @@ class Database:
     """Sessions on one SQLite file; safe from many threads and several processes.
 
     Opening migrates under a lock file beside the database, so two processes that start at once do it one after the
-    other. Raises ``InvalidSetting`` where the home folder cannot be written or a newer version has migrated the file.
+    other. Raises ``InvalidSetting`` where the home folder cannot be written, the file is damaged,
+    or a newer version has migrated it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -42,6 +43,10 @@ class Database:
                 self._migrate()
         except (OSError, OperationalError) as error:
             raise InvalidSetting("The home folder cannot be written.", _HOME_HINT) from error
+        except DatabaseError as error:
+            raise InvalidSetting(
+                "The state database is damaged.", f"Move {path.name} out of the home folder; documents are read anew."
+            ) from error
         except CommandError as error:
             raise InvalidSetting(
                 "The state database was made by a newer version.", "Update, or choose another home folder."

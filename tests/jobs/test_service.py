@@ -1,3 +1,4 @@
+import errno
 import resource
 import subprocess
 import sys
@@ -143,6 +144,24 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(start: Start, home: Path,
     assert service.list("ann") == []
     assert [path for path in (home / "blobs").rglob("*") if path.is_file()] == []
     assert service.submit(noise, name="a.png", owner="ann").state is JobState.PENDING
+
+
+def test_a_result_that_finds_no_room_fails_its_job_by_name(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = GatedEngine()
+    service = start(engine)
+    job = service.submit(PNG, name="a.png", owner="ann")
+    engine.wait_until_entered()
+
+    def no_room(data: bytes) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(service._blobs, "put", no_room)
+    engine.gate.set()
+    error = ended(service, job).error
+    assert error is not None
+    assert error.code == StorageUnavailable.code
+    with pytest.raises(StorageUnavailable):
+        service.result(job.id, "ann")
 
 
 def test_a_broken_database_is_told_and_not_thrown(start: Start) -> None:

@@ -100,6 +100,14 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "MINERU_WORKBENCH_HOME" in caught.value.hint
 
 
+def test_a_damaged_database_is_named_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_bytes(b"garbage" * 1000)
+    with pytest.raises(InvalidSetting, match="damaged") as refused:
+        Database(tmp_path / "state.db")
+    assert "state.db" in refused.value.hint
+    assert (tmp_path / "state.db").read_bytes() == b"garbage" * 1000
+
+
 def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     Database(tmp_path / "state.db").close()
     with sqlite3.connect(tmp_path / "state.db") as plain:
