@@ -30,10 +30,8 @@ from mineru_core.runtime.context import RunContext
 Corners = NDArray[np.float32]
 """(4, 2) float32: x and y of a line's corners in page pixels, clockwise from its top left."""
 
-STRIDE = 64
-"""Sides are multiples of this, pixels. The network asks for 32 (it halves its input five times); twice that gives
-fewer shapes, and the runtime keeps prepared kernels for each shape it has seen."""
-
+STRIDE = 32
+"""The network halves its input five times: sides are multiples of this, pixels."""
 
 OVERLAP = 48
 """How far a strip looks beyond what is used of it, pixels."""
@@ -71,7 +69,7 @@ class TextDetector:
 
     def __init__(self, weights: Path, *, engine_calls: int, options: DetectionOptions | None = None) -> None:
         self._options = options or DetectionOptions()
-        self._model = CompiledModel(_build(weights), requests=engine_calls)
+        self._model = CompiledModel(_build(weights), requests=engine_calls, kernels_kept=0)
 
     def close(self) -> None:
         """Free the model."""

@@ -21,8 +21,8 @@ WAIT_SLICE_S = 0.1
 """How often a call that waits for a free request looks whether it is still wanted, seconds."""
 
 KERNELS_KEPT = 2000
-"""Prepared kernels a model keeps, the least recently used going first: a bound on the memory of many input shapes.
-The shapes of recognition fit (a third round over all of them is no slower than with the runtime's 5,000)."""
+"""Prepared kernels a model keeps unless told otherwise, the least recently used going first. They are kept for each
+input shape it has seen, so this bounds the memory of many shapes."""
 
 
 @cache
@@ -43,17 +43,18 @@ class CompiledModel:
 
     ``requests`` calls run at once, each on an equal share of the cores; further ones wait. The precision is always
     32-bit float: without matrix units (AMX) 16-bit kernels were measured slower on this kind of network, and one
-    precision everywhere keeps results the same from machine to machine.
+    precision everywhere keeps results the same from machine to machine. ``kernels_kept`` is 0 for a model that sees
+    ever new shapes: those of the last shape stay ready all the same.
     """
 
-    def __init__(self, model: ov.Model, *, requests: int) -> None:
+    def __init__(self, model: ov.Model, *, requests: int, kernels_kept: int = KERNELS_KEPT) -> None:
         config: dict[str, Any] = {
             "NUM_STREAMS": requests,
             "INFERENCE_NUM_THREADS": available_cores(),
             "INFERENCE_PRECISION_HINT": "f32",
             # Several models work by turns on the same cores: pinned threads would queue on some and leave others idle.
             "ENABLE_CPU_PINNING": False,
-            "CPU_RUNTIME_CACHE_CAPACITY": KERNELS_KEPT,
+            "CPU_RUNTIME_CACHE_CAPACITY": kernels_kept,
         }
         compiled = _core().compile_model(model, "CPU", config)
         self._free: queue.LifoQueue[ov.InferRequest] = queue.LifoQueue()
