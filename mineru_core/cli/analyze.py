@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from mineru_core.cli.answer import answer_as_text
-from mineru_core.cli.console import ProgressLine, tell_bad_file, tell_error
+from mineru_core.cli.console import ProgressLine, shown, tell_bad_file, tell_error
 from mineru_core.document.analysis import PageFailure
 from mineru_core.document.task import Region, Task
 from mineru_core.errors import EngineError, NotFound, WorkbenchError
@@ -110,9 +110,9 @@ class _Run:
 
     def _give_out(self, file: Path, result: DocumentResult) -> None:
         for note in result.answer.notes:
-            typer.echo(f"{file}: {note.message}", err=True)
+            typer.echo(f"{shown(str(file))}: {note.message}", err=True)
         if self._options.folder is None:
-            heading = f"# {file.name}\n\n" if self._many else ""
+            heading = f"# {shown(file.name)}\n\n" if self._many else ""
             typer.echo(heading + answer_as_text(result))
             return
         for path in result.save(self._options.folder, self._options.formats):
@@ -124,7 +124,7 @@ class _Run:
 
     def _show(self, file: Path, progress: Progress) -> None:
         place = f" page {progress.page} of {progress.pages}" if progress.page else ""
-        self._line.show(f"{file.name}:{place} {progress.stage}")
+        self._line.show(f"{shown(file.name)}:{place} {progress.stage}")
 
 
 def _error_of(failures: Sequence[PageFailure]) -> WorkbenchError:

@@ -10,6 +10,12 @@ import typer
 from mineru_core.errors import WorkbenchError
 
 
+def shown(name: str) -> str:
+    """A file's name as a terminal may show it: what it would obey or hide (colours, other writing directions) is
+    written out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name)
+
+
 def tell_error(error: WorkbenchError) -> None:
     """What happened and what to do about it, on stderr."""
     typer.echo(f"Error: {error.message}", err=True)
@@ -23,7 +29,7 @@ def tell_bad_file(name: str, error: WorkbenchError, *, as_json: bool) -> None:
         record = {"file": name, "code": error.code, "message": error.message, "hint": error.hint}
         typer.echo(json.dumps(record, ensure_ascii=False), err=True)
     else:
-        typer.echo(f"{name}: {error.message} {error.hint}".rstrip(), err=True)
+        typer.echo(f"{shown(name)}: {error.message} {error.hint}".rstrip(), err=True)
 
 
 class ProgressLine:

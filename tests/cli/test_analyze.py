@@ -102,6 +102,18 @@ def test_a_console_that_cannot_show_a_name_ends_nothing(folder: Path, encoding: 
     assert done.stdout.count(b"words of it") == 2
 
 
+def test_a_name_cannot_command_the_terminal(folder: Path) -> None:
+    for name in ("red\x1b[31m.pdf", "exe\u202efdp.pdf"):
+        (folder / name).write_bytes(pdf("words"))
+    (folder / "two\nlines.png").touch()
+    done = analyze("red\x1b[31m.pdf", "exe\u202efdp.pdf", "two\nlines.png", "-i", "find 'nothing'")
+    assert "\x1b" not in done.output
+    assert "\u202e" not in done.output
+    assert "red\\x1b[31m.pdf: " in done.stderr
+    assert "two\\nlines.png: " in done.stderr
+    assert "# exe\\u202efdp.pdf" in done.stdout
+
+
 def test_a_reader_that_has_seen_enough_hears_no_complaint(folder: Path) -> None:
     (folder / "a.pdf").write_bytes(pdf("Hello"))
     command = [sys.executable, "-m", "mineru_core.cli", "analyze", "a.pdf"]
