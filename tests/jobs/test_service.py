@@ -1,18 +1,14 @@
-import errno
-import resource
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
-from sqlalchemy import text, update
+from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
 
 from mineru_core.document.geometry import Box
@@ -28,7 +24,6 @@ from mineru_core.errors import (
     InvalidRequest,
     NotFound,
     Overloaded,
-    StorageUnavailable,
     UnsupportedType,
 )
 from mineru_core.jobs.model import Job, JobState
@@ -122,69 +117,6 @@ def test_regions_that_nothing_can_be_read_in_are_refused_at_once(start: Start) -
         with pytest.raises(InvalidRequest, match=said):
             service.submit(PDF, name="a.pdf", owner="ann", regions=regions)
     assert service.list("ann") == []
-
-
-@contextmanager
-def files_of_at_most(count: int) -> Iterator[None]:
-    """While the block lasts, no file can grow beyond ``count`` bytes: what a full disk looks like to a writer."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (count, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.mark.parametrize("room", [0, 50_000])
-def test_a_full_disk_is_told_and_leaves_nothing_behind(start: Start, home: Path, room: int) -> None:
-    service = start(run=False)
-    noise = png_bytes(Image.effect_noise((300, 300), 90))
-    with files_of_at_most(room), pytest.raises(StorageUnavailable):
-        service.submit(noise, name="a.png", owner="ann")
-    assert service.list("ann") == []
-    assert [path for path in (home / "blobs").rglob("*") if path.is_file()] == []
-    assert service.submit(noise, name="a.png", owner="ann").state is JobState.PENDING
-
-
-def test_a_result_that_finds_no_room_fails_its_job_by_name(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = GatedEngine()
-    service = start(engine)
-    job = service.submit(PNG, name="a.png", owner="ann")
-    engine.wait_until_entered()
-
-    def no_room(data: bytes) -> str:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(service._blobs, "put", no_room)
-    engine.gate.set()
-    error = ended(service, job).error
-    assert error is not None
-    assert error.code == StorageUnavailable.code
-    with pytest.raises(StorageUnavailable):
-        service.result(job.id, "ann")
-
-
-def test_a_broken_database_is_told_and_not_thrown(start: Start) -> None:
-    service = start(run=False)
-    job = service.submit(PNG, name="a.png", owner="ann")
-    with service._database.write() as session:
-        session.execute(text("ALTER TABLE jobs RENAME TO elsewhere"))
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: service.get(job.id, "ann"),
-        lambda: service.list("ann"),
-        lambda: service.cancel(job.id, "ann"),
-        lambda: service.result(job.id, "ann"),
-        lambda: service.document(job.id, "ann"),
-        lambda: service.wait(job.id, "ann", 0),
-        lambda: service.submit(PNG, name="b.png", owner="ann"),
-        lambda: service.resubmit(job.id, "ann"),
-    )
-    for call in calls:
-        with pytest.raises(StorageUnavailable) as told:
-            call()
-        assert "jobs" not in told.value.message + told.value.hint
-    with service._database.write() as session:
-        session.execute(text("ALTER TABLE elsewhere RENAME TO jobs"))
 
 
 def test_a_crowd_that_is_refused_fills_no_disk(start: Start) -> None:
