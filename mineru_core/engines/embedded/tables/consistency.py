@@ -47,12 +47,16 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What one line has in one cell; ``first`` is the width of its first word, ``item`` whether it is a list item's."""
+    """What one line has in one cell; ``first`` is the width of its first word.
+
+    ``item`` tells that it begins a list item, ``number`` that it is a number: neither goes on with a line above.
+    """
 
     box: Box
     first: float
     cell: int
     item: bool
+    number: bool
 
 
 def find_faults(structure: Structure, lines: Sequence[Line], words: Sequence[Word], chosen: Sequence[int]) -> Faults:
@@ -89,9 +93,14 @@ def _pieces(lines: Sequence[Line], words: Sequence[Word], chosen: Sequence[int])
             first=group[0].box.width,
             cell=cell,
             item=starts_item(lines[line].text[group[0].start :]),
+            number=_is_number(lines[line].text[group[0].start : group[-1].end]),
         )
         for (line, cell), group in groups.items()
     ]
+
+
+def _is_number(text: str) -> bool:
+    return any(c.isdigit() for c in text) and not any(c.isalpha() for c in text)
 
 
 def _rows(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -114,7 +123,9 @@ def _right_edges(structure: Structure, held: dict[int, list[_Piece]]) -> dict[in
 
 def _wraps(upper: Sequence[_Piece], lower: Sequence[_Piece], right: float, height: float) -> bool:
     """Whether the upper row of a cell went on in the lower one because there was no room left."""
-    return not lower[0].item and upper[-1].box.x1 + lower[0].first > right - WRAP_TOLERANCE * height
+    if lower[0].item or (upper[-1].number and lower[0].number):
+        return False
+    return upper[-1].box.x1 + lower[0].first > right - WRAP_TOLERANCE * height
 
 
 def _stacked(structure: Structure, rows: dict[int, list[list[_Piece]]], right: dict[int, float], height: float) -> int:

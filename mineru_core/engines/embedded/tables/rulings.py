@@ -14,7 +14,7 @@ from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.tables.structure import Structure, StructureCell
 
 # All lengths are in heights of a text line.
-MIN_RULE = 2.0
+MIN_RULE = 1.5
 MAX_THICKNESS = 0.5
 SAME_RULE = 0.35
 OPEN_SIDE = 0.4
@@ -45,7 +45,13 @@ def ruled_structure(picture: Pixels, texts: Sequence[Box], text_height: float) -
     the text. Boxes of the cells are in pixels of the picture.
     """
     horizontal, vertical = _rules(picture, texts, text_height)
-    hull = Box.around(texts) if texts else Box(0, 0, picture.shape[1], picture.shape[0])
+    if not horizontal and not vertical:
+        return None
+    # Without text there is nothing that an open side could close at.
+    strokes = [Box(r.start, r.at, r.end, r.at) for r in horizontal] + [
+        Box(r.at, r.start, r.at, r.end) for r in vertical
+    ]
+    hull = Box.around(texts or strokes)
     ys = _places([r.at for r in horizontal], hull.y0, hull.y1, text_height)
     xs = _places([r.at for r in vertical], hull.x0, hull.x1, text_height)
     if not 2 <= len(ys) <= 400 or not 3 <= len(xs) <= 100:
@@ -93,7 +99,8 @@ def find_rules(picture: Pixels, text_height: float) -> list[Rule]:
     mask = np.asarray(strokes >= MIN_CONTRAST, dtype=np.uint8)
     # A gap of a pixel or two is noise; a wider bridge would make rules of the letters of a line.
     joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_RECT, (3, 1)))
-    along = cv2.getStructuringElement(cv2.MORPH_RECT, (max(8, int(MIN_RULE * text_height)), 1))
+    # An odd length: OpenCV moves what an even one opens aside by a pixel.
+    along = cv2.getStructuringElement(cv2.MORPH_RECT, (max(8, int(MIN_RULE * text_height)) | 1, 1))
     long = cv2.morphologyEx(joined, cv2.MORPH_OPEN, along)
     _, _, boxes, centres = cv2.connectedComponentsWithStats(long, connectivity=8)
     rules = [

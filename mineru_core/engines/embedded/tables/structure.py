@@ -73,7 +73,7 @@ class StructureModel:
         options.inter_op_num_threads = 1
         try:
             self._session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except ort.capi.onnxruntime_pybind11_state.OnnxRuntimeException as error:
+        except Exception as error:  # ONNX Runtime's errors share no class but this one
             raise ModelMissing("The table structure model cannot be loaded.") from error
         self._input = self._session.get_inputs()[0].name
         self._tokens = vocabulary(self._session.get_modelmeta().custom_metadata_map["character"])
