@@ -6,6 +6,7 @@ from html import escape
 from itertools import groupby
 
 from mineru_core.document.table import Cell, Table
+from mineru_core.export.numbers import parse_number
 from mineru_core.export.outline import (
     Code,
     Formula,
@@ -38,13 +39,15 @@ main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 .source { margin: 0 0 1.5rem; padding-bottom: .5rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .page { margin: 2rem 0 .5rem; text-align: right; }
 h1, h2 { line-height: 1.3; margin: 1.6em 0 .6em; }
-p, li, td, th, pre { overflow-wrap: anywhere; }
+p, li, pre { overflow-wrap: anywhere; }
 .caption { color: var(--soft); font-size: .95rem; }
 .wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding-bottom: .4rem; }
-th, td { border: 1px solid var(--line); padding: .35rem .6rem; vertical-align: top; text-align: left; }
+th, td { border: 1px solid var(--line); padding: .35rem .6rem; vertical-align: top; text-align: left;
+  max-width: 28rem; word-break: keep-all; overflow-wrap: break-word; }
 th { background: var(--head); }
+.num { text-align: right; }
 .low-confidence { background: var(--mark); }
 pre { background: var(--head); padding: .8rem 1rem; overflow-x: auto; white-space: pre-wrap; border-radius: .4rem; }
 .formula { font-family: ui-monospace, Consolas, monospace; text-align: center; }
@@ -54,6 +57,7 @@ aside { margin-top: 2.5rem; padding: .6rem 1rem; border-left: 4px solid #c78a00;
   thead { display: table-header-group; } h1, h2, caption { break-after: avoid; } }
 """
 
+_DASHES = " -–—−"
 _PAGE = {"en": "Page {page}", "zh": "第 {page} 页"}
 
 
@@ -73,19 +77,21 @@ def to_html(result: DocumentResult) -> str:
     )
 
 
-def table_to_html(table: Table, *, caption: str = "", mark_below: float = 0.0) -> str:
+def table_to_html(table: Table, *, caption: str = "", mark_below: float = 0.0, align_numbers: bool = False) -> str:
     """A ``<table>`` with the table's spans; places without a cell are empty cells.
 
     Cells whose confidence is under ``mark_below`` (0..1) get the class ``low-confidence`` and say their confidence in
-    a tooltip; cells that a person edited get the class ``edited``. There is never an empty line in it, so it may stand
+    a tooltip; cells that a person edited get the class ``edited``. With ``align_numbers``, numbers and the headers of
+    columns of numbers get the class ``num``. There is never an empty line in it, so it may stand
     in Markdown.
     """
     starts = {(c.row, c.col): c for c in table.cells}
     grid = table.grid()
+    number_columns = _number_columns(table) if align_numbers else None
     rows = []
     for r, places in enumerate(grid):
         cells = [
-            _cell(starts[r, c], mark_below) if (r, c) in starts else "<td></td>"
+            _cell(starts[r, c], mark_below, number_columns) if (r, c) in starts else "<td></td>"
             for c, place in enumerate(places)
             if (r, c) in starts or place is None
         ]
@@ -104,9 +110,27 @@ def _closed_header_rows(table: Table) -> int:
     return 0 if reaches else head
 
 
-def _cell(cell: Cell, mark_below: float) -> str:
+def _number_columns(table: Table) -> frozenset[int]:
+    """Columns whose cells, but for headers and empty ones, are numbers more often than not."""
+    balance = [0] * table.n_cols
+    for cell in table.cells:
+        if not cell.header and cell.colspan == 1 and cell.text.strip(_DASHES):
+            balance[cell.col] += 1 if parse_number(cell.text) else -1
+    return frozenset(column for column, more in enumerate(balance) if more > 0)
+
+
+def _is_aligned_right(cell: Cell, number_columns: frozenset[int]) -> bool:
+    if parse_number(cell.text) is not None:
+        return True
+    among_numbers = cell.colspan == 1 and cell.col in number_columns
+    return among_numbers and (cell.header or not cell.text.strip(_DASHES))
+
+
+def _cell(cell: Cell, mark_below: float, number_columns: frozenset[int] | None) -> str:
     tag = "th" if cell.header else "td"
     classes, attributes = [], ""
+    if number_columns is not None and cell.text and _is_aligned_right(cell, number_columns):
+        classes.append("num")
     if cell.rowspan > 1:
         attributes += f' rowspan="{cell.rowspan}"'
     if cell.colspan > 1:
@@ -141,7 +165,7 @@ def _item(item: Item, language: str, *, several: bool) -> str:
         case Code(text):
             return f"<pre>{escape(text)}</pre>"
         case Grid(table, caption):
-            return f'<div class="wide">{table_to_html(table, caption=caption)}</div>'
+            return f'<div class="wide">{table_to_html(table, caption=caption, align_numbers=True)}</div>'
         case Remarks(title, lines):
             listed = "".join(f"<li>{_text(line)}</li>" for line in lines)
             return f"<aside><strong>{_text(title)}</strong><ul>{listed}</ul></aside>"

@@ -147,3 +147,28 @@ def test_failures_and_notes_are_said_in_the_language_of_the_words() -> None:
     failure = PageFailure(page=2, component="intake", code="corrupt-pdf", message="Damaged.", hint="Save it again.")
     html = to_html(result(page(1), failures=(failure,), language="zh"))
     assert "第 2 页无法读取：Damaged. Save it again." in html
+
+
+def classes_of(table: Table) -> list[list[str]]:
+    html = table_to_html(table, align_numbers=True)
+    return [[attrs.get("class") or "" for *_, attrs in row] for row in read_html(html).tables[0]]
+
+
+def test_numbers_stand_at_the_right_with_their_headers() -> None:
+    rows = [["Item", "Price", "No."], ["Paper", "1,317.00", "007"], ["Ink", "-", "008"], ["Toner", "12.5%", "009"]]
+    plain = Table.from_rows(rows)
+    table = plain.model_copy(update={"cells": tuple(c.model_copy(update={"header": c.row == 0}) for c in plain.cells)})
+    assert classes_of(table) == [["", "num", ""], ["", "num", ""], ["", "num", ""], ["", "num", ""]]
+    assert "num" not in table_to_html(table)
+    assert ".num { text-align: right; }" in _STYLE
+
+
+def test_a_number_among_words_is_still_a_number_and_a_title_over_columns_is_not() -> None:
+    cells = (
+        Cell(row=0, col=0, colspan=2, text="Sales", header=True),
+        Cell(row=1, col=0, text="12"),
+        Cell(row=1, col=1, text="3"),
+        Cell(row=2, col=0, text="NA"),
+        Cell(row=2, col=1, text=""),
+    )
+    assert classes_of(Table(n_rows=3, n_cols=2, cells=cells)) == [[""], ["num", "num"], ["", ""]]
