@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import tempfile
+import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,6 +25,12 @@ from mineru_core.settings import Settings, load_settings
 
 PICTURE_WIDTH = 1400
 """Pixels across of the page pictures shown; enough for a large screen at twice the density."""
+
+REPEAT_S = 2.0
+"""Seconds in which the same thing asked by the same reader is a double click."""
+
+_asked_lock = threading.Lock()
+_asked: dict[tuple[object, ...], tuple[float, Submission]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,11 @@ def settings() -> Settings:
     return load_settings()
 
 
+def max_megabytes() -> int:
+    """The largest upload in whole megabytes, as the upload widgets count it."""
+    return max(1, settings().limits.max_file_bytes // 1_000_000)
+
+
 def service() -> JobService:
     """The job service of this process, shared with the HTTP API."""
     return shared_service()
@@ -70,6 +83,12 @@ def service() -> JobService:
 
 def submit(uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None) -> Submission:
     """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others."""
+    files = tuple(uploads)
+    asked = (owner, words, password, *((one.name, len(one.data)) for one in files))
+    return _once(asked, owner, lambda: _submit(files, words, owner, password))
+
+
+def _submit(uploads: Iterable[Upload], words: str, owner: str, password: str | None) -> Submission:
     jobs: list[str] = []
     problems: list[Problem] = []
     for upload in uploads:
@@ -89,10 +108,39 @@ def ask_again(job: Job, words: str, owner: str, region_of: Callable[[str], Regio
     """
     try:
         region = region_of(result(job.id, owner).analysis.sha256) if job.state is JobState.DONE else None
-        new = service().resubmit(job.id, owner, words=words, regions=[] if region is None else [region])
+        return _once((owner, job.source, words, region), owner, lambda: _resubmit(job, words, owner, region))
     except WorkbenchError as error:
         return Submission(problems=(Problem.of(job.source, error),))
+
+
+def _resubmit(job: Job, words: str, owner: str, region: Region | None) -> Submission:
+    new = service().resubmit(job.id, owner, words=words, regions=[] if region is None else [region])
     return Submission(jobs=(new.id,))
+
+
+def _once(asked: tuple[object, ...], owner: str, make: Callable[[], Submission]) -> Submission:
+    """What ``make`` gives; where the same was asked a moment ago, what it gave then.
+
+    A second click ends the script run that handles the first one, even between handing in and showing the job, and
+    starts the script again with the button pressed.
+    """
+    with _asked_lock:
+        now = time.monotonic()
+        for old in [key for key, (at, _) in _asked.items() if now - at > REPEAT_S]:
+            del _asked[old]
+        before = _asked.get(asked)
+    if before is not None and not _has_cancelled(before[1].jobs, owner):
+        return before[1]
+    made = make()
+    if made.jobs:
+        with _asked_lock:
+            _asked[asked] = (time.monotonic(), made)
+    return made
+
+
+def _has_cancelled(job_ids: Iterable[str], owner: str) -> bool:
+    jobs = (find_job(job_id, owner) for job_id in job_ids)
+    return any(job is None or job.state is JobState.CANCELLED for job in jobs)
 
 
 def find_job(job_id: str, owner: str) -> Job | None:

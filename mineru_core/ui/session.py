@@ -22,7 +22,7 @@ _COOKIE = re.compile(r"[A-Za-z0-9_-]{43}")
 class Key(StrEnum):
     """Names in the session state; those that widgets are keyed by too are marked."""
 
-    LANGUAGE = "lang"  # widget, and the query parameter of the same name
+    LANGUAGE = "lang"  # widget, and the query parameter of the same name: "zh" or "en"
     OWNER = "owner"
     BATCH = "batch"  # job ids of one upload
     JOB = "job_id"  # the job shown
@@ -30,7 +30,9 @@ class Key(StrEnum):
     OVERLAY = "overlay"  # widget
     DRAWING = "drawing"  # widget: the canvas for a region is open
     REGIONS = "regions"  # by document hash
-    CANVAS = "canvas"  # counts clearings; a new number empties the canvas
+    CANVAS = "canvas"  # counts openings; a new number draws the canvas anew
+    CANVAS_PLACE = "canvas_place"  # job and page the canvas was opened on
+    CANVAS_START = "canvas_start"  # the region as it was when the canvas was opened
     ROUND = "round"  # counts uploads; a new number empties the upload widgets
     PROBLEMS = "problems"
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
@@ -40,8 +42,8 @@ class Key(StrEnum):
 
 
 def language() -> str:
-    """The language chosen with the switch, else the browser's."""
-    chosen = st.session_state.get(Key.LANGUAGE)
+    """The language chosen with the switch, else the address's, else the browser's."""
+    chosen = st.session_state.get(Key.LANGUAGE) or st.query_params.get(Key.LANGUAGE)
     return str(chosen) if chosen in CATALOGUES else language_of(st.context.locale)
 
 
@@ -89,6 +91,23 @@ def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
         st.query_params.pop(JOB_PARAMETER, None)
     else:
         st.query_params[JOB_PARAMETER] = job_id
+
+
+def follow_address() -> None:
+    """Show what the address names now: the reader went back or forward."""
+    job_id = st.query_params.get(JOB_PARAMETER)
+    if job_id != current_job():
+        # The address is right as it stands: writing to it would add a step and cut off the way forward.
+        set_problems(())
+        st.session_state[Key.JOB] = job_id
+        st.session_state.pop(Key.DRAWING, None)
+        if job_id is None or job_id not in batch():
+            st.session_state[Key.BATCH] = () if job_id is None else (job_id,)
+
+
+def keep_language() -> None:
+    """Write the language just chosen into the address, so that a reload keeps it; for callbacks."""
+    st.query_params[Key.LANGUAGE] = language()
 
 
 def batch() -> tuple[str, ...]:

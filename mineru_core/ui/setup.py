@@ -11,8 +11,8 @@ from importlib.resources import files
 import streamlit as st
 
 from mineru_core.ui import services
-from mineru_core.ui.i18n import LANGUAGE_NAMES, Translator, language_of
-from mineru_core.ui.session import Key, translator
+from mineru_core.ui.i18n import LANGUAGE_NAMES, Translator
+from mineru_core.ui.session import Key, keep_language, language, translator
 from mineru_core.ui.text import css_string
 
 ASSETS = files("mineru_core.ui") / "assets"
@@ -30,25 +30,24 @@ def set_up_page() -> None:
     st.set_page_config(page_title=t("app.name"), page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "wordmark.svg"), icon_image=str(ASSETS / "icon.svg"), size="medium")
     st.html(f"<style>{asset('style.css')}{_uploader_strings(t)}</style>")
+    st.session_state.setdefault(Key.LANGUAGE, language())
     with st.container(key="language_bar"):
         st.segmented_control(
             t("app.language"),
             options=list(LANGUAGE_NAMES),
             format_func=LANGUAGE_NAMES.__getitem__,
-            default=language_of(st.context.locale),
             required=True,
             key=Key.LANGUAGE,
-            bind="query-params",
+            on_change=keep_language,
             label_visibility="collapsed",
         )
 
 
 def _uploader_strings(t: Translator) -> str:
     """The drop zone's words as CSS variables: Streamlit's own are English only."""
-    megabytes = services.settings().limits.max_file_bytes // 1_000_000
     words = {
         "--wb-drop": t("upload.drop"),
-        "--wb-limit": t("upload.limit", megabytes=megabytes),
+        "--wb-limit": t("upload.limit", megabytes=services.max_megabytes()),
         "--wb-browse": t("upload.browse"),
     }
     return ".stApp{" + "".join(f"{name}:{css_string(text)};" for name, text in words.items()) + "}"

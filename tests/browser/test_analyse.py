@@ -108,18 +108,48 @@ def test_a_region_limits_the_answer(open_page: OpenPage) -> None:
     expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
 
     page.get_by_text(EN("picture.region")).click()
-    drag_over_line(page, picture, 1)
+    drag_over_line(page, picture, 0)
     expect(page.get_by_text(EN("region.active", page=1))).to_be_visible()
+    drag_over_line(page, picture, 1)
+    wait_for_one_rectangle(page)
     ask(page, "all text")
     expect(page.locator(".wb-facts")).to_contain_text(EN("result.region", page=1))
     text = answer(page).locator(".wb-text")
     expect(text).to_have_text(re.compile(rf"^\s*{EN_LINES[1]}\s*$"))
+
+    page.get_by_text(EN("picture.region")).click()
+    expect(page.locator(".st-key-picture_pane canvas").first).to_be_visible()
+    wait_for_one_rectangle(page)
 
     page.get_by_role("button", name=EN("region.clear")).click()
     expect(page.get_by_text(EN("region.active", page=1))).to_have_count(0)
     ask(page, "all text")
     expect(page.locator(".wb-facts")).not_to_contain_text(EN("result.region", page=1))
     expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+
+
+def wait_for_one_rectangle(page: Page) -> None:
+    """Until the canvas shows one rectangle: its stroke stands at two heights of the middle column."""
+    page.wait_for_function("""() => {
+      const canvasIn = (root) => {
+        for (const element of root.querySelectorAll("*")) {
+          if (element.matches("canvas.dc-canvas")) return element;
+          const found = element.shadowRoot && canvasIn(element.shadowRoot);
+          if (found) return found;
+        }
+        return null;
+      };
+      const canvas = canvasIn(document.querySelector(".st-key-picture_pane"));
+      if (!canvas || !canvas.height) return false;
+      const { data } = canvas.getContext("2d").getImageData(Math.floor(canvas.width / 2), 0, 1, canvas.height);
+      let strokes = 0;
+      for (let y = 0, inside = false; y < canvas.height; y++) {
+        const stroke = data[4 * y] < 60 && data[4 * y + 1] > 90 && data[4 * y + 3] > 250;
+        if (stroke && !inside) strokes += 1;
+        inside = stroke;
+      }
+      return strokes === 2;
+    }""")
 
 
 def drag_over_line(page: Page, picture: Image.Image, number: int) -> None:
@@ -194,3 +224,46 @@ def test_the_language_switch(open_page: OpenPage) -> None:
     expect(page.get_by_role("heading", name=ZH("hero.title"))).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name=ZH("hero.title"))).to_be_visible()
+
+
+def test_back_and_forward_walk_the_questions(open_page: OpenPage) -> None:
+    page = open_page()
+    upload(page, "mine.png", png_bytes(draw_lines(EN_LINES)))
+    page.get_by_role("button", name=EN("wishes.text")).click()
+    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
+    ask(page, f'find "{EN_LINES[1]}"')
+    expect(answer(page).locator("mark").first).to_be_visible()
+    page.go_back()
+    expect(page.locator(".wb-asked")).to_contain_text(EN("wishes.text"))
+    page.go_back()
+    expect(page.get_by_role("heading", name=EN("hero.title"))).to_be_visible()
+    page.go_forward()
+    expect(page.locator(".wb-asked")).to_contain_text(EN("wishes.text"))
+    page.go_forward()
+    expect(answer(page).locator("mark").first).to_be_visible()
+
+
+def test_the_first_screen_is_gone_when_the_document_stands(open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_role("button", name=EN("sample.try")).click()
+    page.wait_for_function("""() => document.querySelector(".st-key-screen_document .wb-head")""")
+    assert page.locator(".wb-hero").count() == 0
+
+
+def test_numbers_and_tooltips_of_blocks_hide_no_words(open_page: OpenPage) -> None:
+    page = open_page()
+    picture = draw_lines(EN_LINES, size=60, margin=8)
+    upload(page, "edge.png", png_bytes(picture))
+    page.get_by_role("button", name=EN("wishes.text")).click()
+    expect(answer(page)).to_be_visible()
+    first = blocks(page).first
+    first.hover()
+    expect(page.locator(".st-key-picture_pane .tip.shown")).to_be_visible()
+    overlaps = first.evaluate("""block => {
+      const box = block.getBoundingClientRect();
+      const root = block.getRootNode();
+      const apart = (a) => a.right <= box.left + 2 || a.left >= box.right || a.bottom <= box.top || a.top >= box.bottom;
+      return [block.querySelector(".number"), root.querySelector(".tip")].filter(
+        (part) => !apart(part.getBoundingClientRect())).length;
+    }""")
+    assert overlaps == 0

@@ -19,6 +19,7 @@ def workbench(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The core in this process with the echo engine and an empty home; nothing of it is left behind."""
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__NAME", "echo")
     services.settings.cache_clear()
+    services._asked.clear()
     st.cache_data.clear()
     yield
     close_shared_service()

@@ -38,6 +38,9 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
 
 
 def _show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
+    if not found.answer.charts:  # the note above says why; the words on the page are the next best
+        st.html(f'<p class="wb-quiet">{html(t("chart.text_instead"))}</p>')
+        show_pages_text(found.analysis.pages, t)
     for number, chart in enumerate(found.answer.charts, start=1):
         with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
             st.html(f'<div class="wb-title">{html(chart.title or t("chart.title", number=number))}</div>')
@@ -75,7 +78,7 @@ def field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
     name = html(field.name)
     if not field.found:
         return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'
-    facts = [f"{t('fields.confidence')} {field.confidence:.0%}"]
+    facts = [t("fields.confidence", percent=f"{field.confidence:.0%}")]
     if with_page and field.page is not None:
         facts.insert(0, t("text.page", page=field.page))
     return f"<div><dt>{name}</dt><dd>{html(field.value)}<small>{html(' · '.join(facts))}</small></dd></div>"

@@ -38,7 +38,7 @@ def first_screen(owner: str, t: Translator) -> None:
 
 def _composer(owner: str, t: Translator) -> None:
     round_ = session.upload_round()
-    megabytes = max(1, services.settings().limits.max_file_bytes // 1_000_000)
+    megabytes = services.max_megabytes()
     uploaded = st.file_uploader(
         t("upload.label"),
         type=FILE_TYPES,
@@ -90,10 +90,13 @@ def _actions(count: int, t: Translator) -> str | None:
     click."""
     st.html(f'<span class="wb-quiet">{html(counted(t, "upload.ready", count))}</span>')
     clicked: str | None = None
+    same_in_another_language = "tables" if t.language == "zh" else "tables_zh"
     with st.container(key="actions", horizontal=True, gap="small"):
         if st.button(t("wishes.everything"), key="act-everything", type="primary"):
             clicked = ""
         for name in WISH_KEYS:
+            if name == same_in_another_language:
+                continue
             wish = t(f"wishes.{name}")
             if st.button(wish, key=f"act-{name}"):
                 clicked = wish

@@ -41,7 +41,7 @@ def show_history(current: Job | None, owner: str, t: Translator) -> None:
 
 
 def _entry(job: Job, is_current: bool, t: Translator) -> None:
-    name = label(job.source, 32)
+    name = label(job.source, 26)
     wish = label(job.words or t("history.everything"), 28)
     st.button(
         f"**{name}** :small[{wish}]" if is_current else f"{name} :small[:gray[{wish}]]",

@@ -13,6 +13,7 @@ from mineru_core.ui.analyse.picture import picture_pane
 from mineru_core.ui.analyse.problems import show_problem, show_problems
 from mineru_core.ui.analyse.progress import show_progress, watch_batch
 from mineru_core.ui.analyse.result import show_result
+from mineru_core.ui.components.address import watch_address
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import Problem, Upload
 from mineru_core.ui.session import Key
@@ -33,10 +34,17 @@ def render() -> None:
     t, owner = session.translator(), session.owner()
     job = _current_job(owner)
     show_history(job, owner, t)
+    # A place of its own for each screen, and the other one emptied first: it would stand there until the run has ended.
     if job is None:
-        first_screen(owner, t)
+        first = st.container(key="screen_first")
+        st.empty()
+        with first:
+            first_screen(owner, t)
     else:
-        _document_screen(job, owner, t)
+        st.empty()
+        with st.container(key="screen_document"):
+            _document_screen(job, owner, t)
+    watch_address()
 
 
 def _current_job(owner: str) -> Job | None:
@@ -116,7 +124,11 @@ def _ask_box(job: Job, owner: str, t: Translator) -> None:
     # Held at the bottom by the style sheet: Streamlit's own pinned box scrolls the page to its end at every answer.
     with st.container(key="ask_bar"):
         said = st.chat_input(
-            t("words.placeholder_again"), key=Key.WORDS_AGAIN, accept_file="multiple", file_type=FILE_TYPES
+            t("words.placeholder_again"),
+            key=Key.WORDS_AGAIN,
+            accept_file="multiple",
+            file_type=FILE_TYPES,
+            max_upload_size=services.max_megabytes(),
         )
     if not said:
         return

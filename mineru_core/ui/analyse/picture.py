@@ -11,7 +11,7 @@ from mineru_core.errors import WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.ui import services, session
-from mineru_core.ui.analyse.region import region_canvas, region_notice
+from mineru_core.ui.analyse.region import close_canvas, region_canvas, region_notice
 from mineru_core.ui.components.page_view import PageView, block_boxes, marks_of, show_page
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import PICTURE_WIDTH
@@ -96,8 +96,10 @@ def _picture(job: Job, owner: str, number: int, found: DocumentResult | None, t:
         with st.container(key="picture_bar", horizontal=True, vertical_alignment="center", gap="medium"):
             st.toggle(t("picture.overlay"), value=True, key=Key.OVERLAY, disabled=_is_drawing())
             drawing = st.toggle(t("picture.region"), key=Key.DRAWING)
-        notice = st.container()
-        if drawing:
+        notice = st.container(key="region_drawing" if drawing else "region_notice")
+        if not drawing:
+            close_canvas()
+        else:
             region_canvas(job_id, owner, number, found.analysis.sha256, t)
         with notice:  # filled after the canvas has told what is drawn, so that it is never one step behind
             region_notice(found.analysis.sha256, drawing, t)

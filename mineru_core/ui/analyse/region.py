@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -20,6 +20,7 @@ SMALLEST = 8
 
 _STROKE = "#0b6e63"
 _FILL = "rgba(11, 110, 99, 0.16)"
+_LOOK = {"fill": _FILL, "stroke": _STROKE, "strokeWidth": 2, "strokeUniform": True}
 _ORIGINS = {"left": 0.0, "top": 0.0, "center": 0.5, "right": 1.0, "bottom": 1.0}
 
 
@@ -43,13 +44,21 @@ def region_notice(document_sha256: str, drawing: bool, t: Translator) -> None:
 
 
 def region_canvas(job_id: str, owner: str, number: int, document_sha256: str, t: Translator) -> None:
-    """The page to drag a rectangle on; the last rectangle drawn is the region."""
+    """The page to drag a rectangle on, with the page's region drawn; the last rectangle drawn is the region."""
     # Its component can be declared only where a Streamlit server runs, so not when this module is imported elsewhere.
     from streamlit_drawable_canvas import st_canvas
 
     page_width, page_height = services.page_size(job_id, owner, number)
     width = min(int(st.session_state.get(Key.PICTURE_WIDTH) or DEFAULT_WIDTH), page_width)
     height = max(1, round(width * page_height / page_width))
+    scale = (page_width / width, page_height / height)
+    start = _opened_with(job_id, number, document_sha256)
+    key = f"canvas-{job_id}-{number}-{_version()}"
+
+    def take() -> None:
+        drawing = st.session_state[key]["drawing"]["raw"]
+        _take(drawing, document_sha256, number, lambda one: last_rectangle(one, *scale, page_width, page_height))
+
     drawn = st_canvas(
         fill_color=_FILL,
         stroke_color=_STROKE,
@@ -58,14 +67,53 @@ def region_canvas(job_id: str, owner: str, number: int, document_sha256: str, t:
         height=height,
         width=width,
         drawing_mode="rect",
-        key=f"canvas-{job_id}-{number}-{_version()}",
+        initial_drawing=drawing_of(start, *scale),
+        key=key,
+        on_change=take,
     )
-    box = last_rectangle(drawn.json_data, page_width / width, page_height / height, page_width, page_height)
+    objects = (drawn.json_data or {}).get("objects")
+    if objects and last_rectangle(drawn.json_data, *scale, page_width, page_height) is None:
+        st.html(f'<p class="wb-quiet">{html(t("region.small"))}</p>')
+
+
+def close_canvas() -> None:
+    """Forget the canvas: the next time it is opened it shows the region as it is then."""
+    st.session_state.pop(Key.CANVAS_PLACE, None)
+
+
+def _opened_with(job_id: str, number: int, document_sha256: str) -> Box | None:
+    """The page's region when the canvas was opened: a canvas is drawn anew when what it starts with changes."""
+    if st.session_state.get(Key.CANVAS_PLACE) != (job_id, number):
+        st.session_state[Key.CANVAS_PLACE] = (job_id, number)
+        st.session_state[Key.CANVAS] = _version() + 1
+        region = session.region_of(document_sha256)
+        st.session_state[Key.CANVAS_START] = region.box if region is not None and region.page == number else None
+    start = st.session_state.get(Key.CANVAS_START)
+    return None if start is None else Box(*start)
+
+
+def _take(
+    drawing: Mapping[str, Any], document_sha256: str, number: int, box_of: Callable[[Mapping[str, Any]], Box | None]
+) -> None:
+    """The region is what the canvas shows now; where it shows more than one rectangle, it is opened anew with one."""
+    box = box_of(drawing)
+    if box is not None:
+        session.set_region(document_sha256, Region(page=number, box=box))
+    elif not drawing.get("objects"):
+        before = session.region_of(document_sha256)
+        if before is not None and before.page == number:
+            session.set_region(document_sha256, None)
+    if box is not None and len(drawing.get("objects", [])) > 1:
+        close_canvas()
+
+
+def drawing_of(box: Box | None, sx: float, sy: float) -> dict[str, Any]:
+    """A canvas drawing that shows the box, given in page pixels; the inverse of ``last_rectangle``."""
     if box is None:
-        if drawn.json_data and drawn.json_data.get("objects"):
-            st.html(f'<p class="wb-quiet">{html(t("region.small"))}</p>')
-        return
-    session.set_region(document_sha256, Region(page=number, box=box))
+        return {"objects": []}
+    at = box.scaled(1 / sx, 1 / sy)
+    place = {"left": at.x0, "top": at.y0, "width": at.width, "height": at.height}
+    return {"objects": [{"type": "Rect", "originX": "left", "originY": "top", **place, **_LOOK}]}
 
 
 def last_rectangle(drawing: Mapping[str, Any] | None, sx: float, sy: float, width: int, height: int) -> Box | None:
@@ -94,4 +142,4 @@ def _version() -> int:
 
 def _clear(document_sha256: str) -> None:
     session.set_region(document_sha256, None)
-    st.session_state[Key.CANVAS] = _version() + 1
+    close_canvas()

@@ -52,7 +52,8 @@ def _heading(job: Job, found: DocumentResult, t: Translator) -> str:
     spans += f'<span title="{html(found.engine)}">{html(engine)}</span>'
     if seconds is not None:
         spans += f"<span>{html(t('result.seconds', seconds=short_seconds(seconds)))}</span>"
-    return f'<div class="wb-head"><h2>{html(job.source)}</h2><div class="wb-facts">{spans}</div></div>'
+    name = html(job.source)
+    return f'<div class="wb-head"><h2 title="{name}">{name}</h2><div class="wb-facts">{spans}</div></div>'
 
 
 def engine_name(fingerprint: str) -> str:
@@ -62,8 +63,7 @@ def engine_name(fingerprint: str) -> str:
 
 def _asked(job: Job, found: DocumentResult, t: Translator) -> str:
     """The reader's words, and how they were understood."""
-    marks = "“”" if t.language == "zh" else '""'
-    asked = f"<span>{marks[0]}{html(job.words)}{marks[1]}</span>" if job.words.strip() else ""
+    asked = f"<span>“{html(job.words)}”</span>" if job.words.strip() else ""
     understood = html(describe(found.task, t.language))
     arrow = '<span class="wb-quiet" aria-hidden="true">→</span>' if asked else ""
     hidden = html(t("result.understood"))
@@ -83,7 +83,10 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
 
 
 def _show_notes(found: DocumentResult, t: Translator) -> None:
+    codes = {note.code for note in found.answer.notes}
     for note in found.answer.notes:
+        if f"{note.code.removeprefix('no-')}-unsupported" in codes:
+            continue  # why there is none says it better
         if note.code in _SAID_IN_THE_ANSWER and (found.answer.fields or note.code != "fields-not-found"):
             continue
         st.info(note_text(note, t), icon=":material/info:")

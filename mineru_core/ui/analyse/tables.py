@@ -32,17 +32,17 @@ def show_table(table: Table, number: int, place: str, source: str, t: Translator
     with st.container(key=f"head-{place}-{number}", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f'<div class="wb-title">{_title(table, number, t)}</div>')
         name = f"{stem(source)}.table{number}"
-        for kind, mime, make in (
-            ("csv", "text/csv", lambda: table_to_csv(table)),
-            ("xlsx", XLSX, lambda: tables_to_xlsx([table])),
+        for kind, program, mime, make in (
+            ("csv", "CSV", "text/csv", lambda: table_to_csv(table)),
+            ("xlsx", "Excel", XLSX, lambda: tables_to_xlsx([table])),
         ):
             st.download_button(
-                kind.upper(),
+                program,
                 data=make,
                 file_name=f"{name}.{kind}",
                 mime=mime,
                 key=f"{place}-{number}-{kind}",
-                help=t("table.download", number=number, format=kind.upper()),
+                help=t("table.download", number=number, format=program),
                 icon=":material/download:",
                 on_click="ignore",
             )
@@ -59,7 +59,7 @@ def is_unsure(text: str, confidence: float) -> bool:
 
 def table_html(table: Table) -> str:
     """The table as HTML with spans, every text escaped and unsure cells marked."""
-    return table_to_html(table, mark_below=UNSURE_BELOW)
+    return table_to_html(table, mark_below=UNSURE_BELOW, align_numbers=True)
 
 
 def _title(table: Table, number: int, t: Translator) -> str:

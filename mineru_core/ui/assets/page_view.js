@@ -2,7 +2,10 @@
 // never as markup: this code runs in the page itself, not in a frame.
 
 const RESIZE_STEP = 24; // CSS pixels; smaller changes of the width are not worth a rerun
-const EDGE = 3; // percent of the page's width; nearer to its left edge a number has no room outside
+const EDGE = 5; // percent of the page's width; nearer to its left edge a number has no room on the page
+const GAP = 6; // CSS pixels between a block and its tooltip
+const HEAD = 60; // CSS pixels at the top of the window, and
+const FOOT = 96; // at its bottom, that the app's own bars cover
 
 function make(tag, className, parent) {
   const element = document.createElement(tag);
@@ -24,29 +27,40 @@ function skeleton(root) {
   figure.tabIndex = -1;
   const image = make("img", "picture", figure);
   const layer = make("div", "layer", figure);
-  const tip = make("div", "tip", figure);
+  const marks = make("div", "layer marks", figure);
+  const tip = make("div", "tip", root);
   tip.setAttribute("role", "tooltip");
   tip.id = "tip-" + Math.random().toString(36).slice(2);
   const missing = make("p", "missing", figure);
   const legend = make("ul", "legend", root);
-  return { figure, image, layer, tip, missing, legend };
+  return { root, figure, image, layer, marks, tip, missing, legend };
 }
 
 function showTip(parts, box, target) {
-  const { tip, figure } = parts;
+  const { tip, root } = parts;
   tip.replaceChildren();
   const head = make("strong", "tip-head", tip);
   head.textContent = box.sure ? `${box.label} · ${box.sure}` : box.label;
   head.style.setProperty("--ink", box.colour || "");
   if (box.text) make("span", "tip-text", tip).textContent = box.text;
   tip.classList.add("shown");
-  const sheet = figure.getBoundingClientRect();
-  const place = target.getBoundingClientRect();
-  const below = place.bottom - sheet.top + 6;
-  const top = below + tip.offsetHeight > sheet.height ? place.top - sheet.top - tip.offsetHeight - 6 : below;
-  const left = Math.min(Math.max(place.left - sheet.left, 4), sheet.width - tip.offsetWidth - 4);
-  tip.style.top = Math.max(top, 4) + "px";
-  tip.style.left = Math.max(left, 4) + "px";
+  const origin = root.getBoundingClientRect();
+  const [left, top] = besideBlock(target.getBoundingClientRect(), tip.offsetWidth, tip.offsetHeight, origin.left);
+  tip.style.left = left - origin.left + "px";
+  tip.style.top = top - origin.top + "px";
+}
+
+// Where a tooltip hides nothing of its block: below it, above it, at its right or left; in window coordinates.
+function besideBlock(block, width, height, leftmost) {
+  const bottom = window.innerHeight - FOOT;
+  const rightmost = document.documentElement.clientWidth - width - 4;
+  const left = Math.max(Math.min(block.left, rightmost), 4);
+  if (block.bottom + GAP + height <= bottom) return [left, block.bottom + GAP];
+  if (block.top - GAP - height >= HEAD) return [left, block.top - GAP - height];
+  const top = Math.min(Math.max(block.top, HEAD), bottom - height);
+  if (block.right + GAP <= rightmost) return [block.right + GAP, top];
+  if (block.left - GAP - width >= leftmost) return [block.left - GAP - width, top];
+  return [left, bottom - height]; // it fills the window: its end is hidden, not what stands first in it
 }
 
 function hideTip(parts) {
@@ -75,7 +89,6 @@ function drawBlocks(parts, blocks) {
     button.style.setProperty("--line", block.line);
     button.setAttribute("aria-label", `${block.number}. ${block.label}, ${block.sure}. ${block.text}`);
     put(button, block.place);
-    if (block.place[0] < EDGE) button.classList.add("edge");
     make("span", "number", button).textContent = String(block.number);
     return button;
   });
@@ -97,7 +110,7 @@ function drawBlocks(parts, blocks) {
 
 function drawMarks(parts, marks) {
   for (const mark of marks) {
-    const element = make("div", "mark " + mark.kind, parts.layer);
+    const element = make("div", "mark " + mark.kind, parts.marks);
     put(element, mark.place);
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", mark.label);
@@ -124,7 +137,7 @@ export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const root = parentElement.querySelector(".view");
   const parts = root.parts || (root.parts = skeleton(root));
-  const { figure, image, layer, missing } = parts;
+  const { figure, image, layer, marks, missing } = parts;
 
   figure.style.aspectRatio = `${data.width} / ${data.height}`;
   figure.classList.toggle("busy", data.busy);
@@ -140,6 +153,8 @@ export default function (component) {
 
   hideTip(parts);
   layer.replaceChildren();
+  marks.replaceChildren();
+  root.classList.toggle("gutter", data.blocks.some((block) => block.place[0] < EDGE));
   drawBlocks(parts, data.blocks);
   drawMarks(parts, data.marks);
   drawLegend(parts, data);

@@ -280,3 +280,33 @@ def test_a_failed_page_is_named_and_the_others_are_shown(monkeypatch: pytest.Mon
     app.run()
     assert EN("result.failure", page=4, title=EN("error.engine-failed.title")) in alerts(app)
     assert "Delivery note 2024" in html_of(app)
+
+
+def test_a_chart_that_is_not_read_is_said_once_and_its_text_is_shown() -> None:
+    app = open_app()
+    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("chart data as CSV").run()
+    settle(app)
+    assert EN("note.charts-unsupported") in alerts(app)
+    assert EN("note.no-charts") not in alerts(app)
+    assert "Delivery note 2024" in html_of(app)
+
+
+@pytest.mark.parametrize(("locale", "gone"), [("en-GB", "act-tables_zh"), ("zh-CN", "act-tables")])
+def test_no_action_is_offered_twice(locale: str, gone: str) -> None:
+    app = upload(open_app(locale), ("note.pdf", table_pdf()))
+    keys = [button.key for button in app.button if str(button.key).startswith("act-tables")]
+    assert len(keys) == 1
+    assert gone not in keys
+
+
+def test_the_address_may_name_the_language() -> None:
+    app = AppTest.from_file(str(PAGE), default_timeout=20)
+    app.context = {"locale": "en"}
+    app.query_params["lang"] = "zh"
+    assert ZH("hero.title") in html_of(app.run())
+
+
+def test_the_language_chosen_is_in_the_address() -> None:
+    app = open_app("en-GB")
+    app.segmented_control(key=Key.LANGUAGE).set_value("zh").run()
+    assert app.query_params["lang"] in ("zh", ["zh"])

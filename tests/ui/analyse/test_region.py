@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mineru_core.document.geometry import Box
-from mineru_core.ui.analyse.region import last_rectangle
+from mineru_core.ui.analyse.region import drawing_of, last_rectangle
 
 SIZES = st.floats(min_value=10, max_value=400)
 OFFSETS = st.floats(min_value=0, max_value=300)
@@ -50,3 +50,14 @@ def test_a_scaled_rectangle_counts_at_its_size_on_screen() -> None:
 @pytest.mark.parametrize("drawing", [None, {}, {"objects": []}, {"objects": [rectangle(5, 5, 2, 2)]}])
 def test_nothing_drawn_or_a_mere_click_is_no_region(drawing: dict[str, object] | None) -> None:
     assert last_rectangle(drawing, 1, 1, 100, 100) is None
+
+
+@given(OFFSETS, OFFSETS, SIZES, SIZES, st.floats(min_value=0.5, max_value=4))
+def test_a_canvas_opened_with_a_region_shows_that_region(x: float, y: float, w: float, h: float, scale: float) -> None:
+    box = Box(x, y, x + w, y + h).scaled(2 * scale, 2 * scale)
+    shown = last_rectangle(drawing_of(box, scale, scale), scale, scale, 10_000, 10_000)
+    assert shown == pytest.approx(box, abs=0.06)
+
+
+def test_a_canvas_without_a_region_is_empty() -> None:
+    assert drawing_of(None, 1, 1) == {"objects": []}
