@@ -38,12 +38,17 @@ MIN_COLUMNS = 2
 MIN_ROWS = 2
 # Margins about the text, in heights of a line, of the views the model is shown. A tight one leaves out what a crop cut
 # through at its edges; which one the model reads best differs from table to table.
-VIEW_MARGINS = (0.4, 1.0)
+VIEW_MARGINS = (0.4, 1.0, 0.2, 0.7)
+# Not worth another view; and, once two were read, not worth further ones.
 GOOD_ENOUGH = 0.02
+FAIR = 0.06
+MIN_VIEWS = 2
 PARTLY_RULED = 0.05
 # A structure that had to be repaired is taken only if no other view is nearly as good without.
 REPAIRED = 0.03
 MAX_CAPTION_ROWS = 3
+# In heights of a line.
+RULE_MARGIN = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +134,19 @@ class _Attempts:
         """The best fitting structure; None where there is none at all. Further views are read only while in doubt."""
         best: Fitted | None = None
         views: list[Callable[[], Fitted | None]] = [partial(self._view, margin) for margin in VIEW_MARGINS]
-        for attempt in [self._ruled, *views]:
+        for count, attempt in enumerate([self._ruled, *views]):
             self._ctx.check()
             fitted = attempt()
             if fitted is not None and (best is None or fitted.badness < best.badness):
                 best = fitted
-            if best is not None and best.badness <= GOOD_ENOUGH:
+            if best is not None and best.badness <= (GOOD_ENOUGH if count < MIN_VIEWS else FAIR):
                 break
         return best
 
     def _ruled(self) -> Fitted | None:
-        cut, x, y = _cut(self._pixels, self._area)
+        # The outermost rules may lie on the very edge of the area, or just beyond it.
+        around = self._area.expanded(RULE_MARGIN * self._text_height)
+        cut, x, y = _cut(self._pixels, around.clipped(self._pixels.shape[1], self._pixels.shape[0]))
         texts = [line.box.shifted(-x, -y) for line in self._lines]
         structure = ruled_structure(cut, texts, self._text_height)
         if structure is None:
@@ -149,7 +156,7 @@ class _Attempts:
         fitted = self._fit(structure, x, y)
         if not whole:
             return replace(fitted, badness=fitted.badness + PARTLY_RULED)
-        faults = replace(fitted.faults, empty=0, stacked=0)
+        faults = replace(fitted.faults, empty=0, stacked=0, torn=())
         return replace(fitted, badness=faults.badness)
 
     def _view(self, margin: float) -> Fitted | None:

@@ -112,10 +112,19 @@ def find_rules(picture: Pixels, text_height: float) -> list[Rule]:
 
 
 def _outside(rules: Sequence[Rule], texts: Sequence[Box], text_height: float) -> list[Rule]:
-    """The rules without those that are strokes of letters: a rule may touch a line's edge, not run within it."""
+    """The rules without those that are strokes of letters: one may touch a line's edge, where it is longer than that
+    line, but not run within it."""
     edge = 0.15 * text_height
     inner = [box for box in texts if box.height > 2 * edge]
-    return [rule for rule in rules if _hidden(rule, inner, edge) <= 0.5 * (rule.end - rule.start)]
+    return [
+        rule
+        for rule in rules
+        if _hidden(rule, inner, edge) <= 0.5 * (rule.end - rule.start) and not any(_is_within(rule, b) for b in texts)
+    ]
+
+
+def _is_within(rule: Rule, text: Box) -> bool:
+    return text.y0 <= rule.at <= text.y1 and text.x0 <= rule.start and rule.end <= text.x1
 
 
 def _hidden(rule: Rule, texts: Sequence[Box], edge: float) -> float:

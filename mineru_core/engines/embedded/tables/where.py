@@ -104,7 +104,7 @@ class _Column:
 
 def _columns(lines: Sequence[Line]) -> list[_Column]:
     """The columns that gutters cut the text into; one where there is no gutter."""
-    boxes = [line.box for line in lines]
+    boxes = [_of_words(line) for line in lines]
     rows = visual_rows(boxes)
     height = median(min(box.width, box.height) for box in boxes)
     allowed = MAX_CROSSING_ROWS * len(rows)
@@ -123,10 +123,19 @@ def _columns(lines: Sequence[Line]) -> list[_Column]:
     edges = [*starts, stops[-1] + 1]
     found: list[_Column] = []
     for x0, x1 in pairwise(edges):
-        held = tuple(line for line in lines if x0 <= line.box.x0 < x1 and line.box.center[0] < x1)
+        inside = [x0 <= box.x0 < x1 and box.center[0] < x1 for box in boxes]
+        held = tuple(line for line, is_held in zip(lines, inside, strict=True) if is_held)
         if held:
             found.append(_Column(x0, max(line.box.x1 for line in held), held))
     return found
+
+
+def _of_words(line: Line) -> Box:
+    """The box from the first to the last word: that of a line is grown by the detector."""
+    if not line.words or line.box.height > line.box.width:
+        return line.box
+    words = Box.around(word.box for word in line.words)
+    return Box(max(line.box.x0, words.x0), line.box.y0, min(line.box.x1, words.x1), line.box.y1)
 
 
 def _occupancy(columns: Sequence[_Column], boxes: Sequence[Box]) -> float:
@@ -137,7 +146,7 @@ def _occupancy(columns: Sequence[_Column], boxes: Sequence[Box]) -> float:
         for n, row in enumerate(rows)
         for i in row
         for m, column in enumerate(columns)
-        if column.x0 <= boxes[i].x0 < column.x1
+        if column.x0 <= boxes[i].center[0] < column.x1
     }
     return len(taken) / (len(rows) * len(columns))
 

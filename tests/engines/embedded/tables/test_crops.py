@@ -81,3 +81,18 @@ def test_a_region_named_twice_is_one_table() -> None:
         LayoutRegion(BlockType.TABLE, Box(110, 405, 530, 500), 0.5),
     ]
     assert len(table_boxes(1000, 1400, regions, grid_lines(ROWS, 100, 400))) == 1
+
+
+def test_gutters_are_measured_between_words_not_between_grown_lines() -> None:
+    """Boxes of lines that the detector had grown met in the gutter of a small table."""
+    rows = [["Column 1", "Column 2"], ["Row 1, a", "Row 1, b"], ["Row 2, a", "Row 2, b"]]
+    words = [
+        line_at(text, 20 + 90 * c, 10 + 30 * r, 95 + 90 * c, 28 + 30 * r)
+        for r, row in enumerate(rows)
+        for c, text in enumerate(row)
+    ]
+    lines = [
+        line.model_copy(update={"box": Box(line.box.x0 - 7, line.box.y0, line.box.x1 + 7, line.box.y1)})
+        for line in words
+    ]
+    assert is_table_crop(210, 110, lines)

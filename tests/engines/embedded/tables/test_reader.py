@@ -70,6 +70,16 @@ def test_an_empty_row_that_is_drawn_is_kept(reader: TableReader) -> None:
 
 
 @pytest.mark.models
+def test_rules_just_outside_the_area_count(reader: TableReader) -> None:
+    """A layout box that ended short of the last rule lost the grid."""
+    pixels, lines = drawn_table([*ROWS, ["", "", "", ""]], ruled=True)
+    area = Box(MARGIN, MARGIN, pixels.shape[1] - MARGIN, pixels.shape[0] - MARGIN - 5)
+    table = _read(reader, pixels, lines, area)
+    assert table is not None
+    assert table.rows() == [*ROWS, ["", "", "", ""]]
+
+
+@pytest.mark.models
 def test_a_caption_above_the_rules_is_no_row(reader: TableReader) -> None:
     pixels, lines = drawn_table([["", "", "", ""], *ROWS], ruled=True)
     pixels[: MARGIN + ROW_HEIGHT - 1] = 255
@@ -122,3 +132,12 @@ def test_reading_before_loading_is_refused(tmp_path: Path) -> None:
 def test_missing_weights_are_named(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing, match="slanet-plus"):
         TableReader(tmp_path, engine_calls=1).load()
+
+
+@pytest.mark.models
+def test_rows_parted_by_a_rule_stay_apart_where_the_text_would_go_on(reader: TableReader) -> None:
+    """Questions below each other, each filling its cell, were taken for one paragraph torn into rows."""
+    rows = [["Is it a tale?", ""], ["Does it rhyme", ""], ["at each end?", ""], ["Is it sung so?", ""]]
+    table = _read(reader, *drawn_table(rows, ruled=True))
+    assert table is not None
+    assert table.rows() == rows

@@ -36,6 +36,17 @@ def test_letters_are_no_rules() -> None:
     assert ruled_structure(pixels, [line.box for line in lines], TEXT_SIZE) is None
 
 
+def test_the_feet_of_letters_are_no_rule_either() -> None:
+    """In small print the feet of a word's letters met to a stroke at the edge of its box."""
+    pixels, _ = drawn_table([["", ""], ["", ""]], ruled=True)
+    text = grid_lines([["at each end", ""]])[0].box
+    y, x0, x1 = int(text.y1) - 1, int(text.x0) + 5, int(text.x1) - 5
+    pixels[y, x0:x1] = 0
+    structure = ruled_structure(pixels, [text], TEXT_SIZE)
+    assert structure is not None
+    assert (structure.n_rows, structure.n_cols) == (2, 2)
+
+
 def test_an_empty_row_of_a_grid_is_kept() -> None:
     pixels, lines = drawn_table([*ROWS, ["", "", ""]], ruled=True)
     structure = ruled_structure(pixels, [line.box for line in lines], TEXT_SIZE)
