@@ -39,13 +39,18 @@ def workbench_environment(home: Path, models: Path, **more: str) -> dict[str, st
 
 @contextmanager
 def serve_process(
-    environment: dict[str, str], arguments: Sequence[str] = (), *, cwd: Path | None = None, python: str = sys.executable
+    environment: dict[str, str],
+    arguments: Sequence[str] = (),
+    *,
+    cwd: Path | None = None,
+    python: str = sys.executable,
+    port: int | None = None,
 ) -> Iterator[str]:
-    """``mineru-workbench serve`` on a free port, from its first /readyz to its end; yields the base URL.
+    """``mineru-workbench serve`` on ``port``, else a free one, from its first /readyz to its end; yields the base URL.
 
     Fails with the server's own output where it does not get ready.
     """
-    port = free_port()
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     command = [python, "-m", "mineru_core.cli", "serve", "--port", str(port), *arguments]
     log = Path(environment["MINERU_WORKBENCH_HOME"]) / f"server-{port}.log"

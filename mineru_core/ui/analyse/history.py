@@ -22,15 +22,16 @@ _ICONS = {
 
 def show_history(current: Job | None, owner: str, t: Translator) -> None:
     """Recent documents, newest first; a click opens one again."""
+    # Not by callbacks: a page that was open while the server started anew loses the callback of its first click.
     with st.sidebar:
-        st.button(
+        if st.button(
             t("history.new"),
             key="new_document",
             icon=":material/add:",
             type="primary" if current else "secondary",
             width="stretch",
-            on_click=_start_anew,
-        )
+        ):
+            _go_to(None)
         st.html(f'<div class="wb-title">{html(t("history.title"))}</div>')
         jobs = services.service().list(owner, limit=HISTORY_LENGTH)
         if not jobs:
@@ -43,22 +44,17 @@ def show_history(current: Job | None, owner: str, t: Translator) -> None:
 def _entry(job: Job, is_current: bool, t: Translator) -> None:
     name = label(job.source, 26)
     wish = label(job.words or t("history.everything"), 28)
-    st.button(
+    if st.button(
         f"**{name}** :small[{wish}]" if is_current else f"{name} :small[:gray[{wish}]]",
         key=f"open-{job.id}",
         icon=_ICONS.get(job.state, ":material/description:"),
         help=f"{t(f'state.{job.state.value}')} · {job.created_at.astimezone():%Y-%m-%d %H:%M}",
-        on_click=_reopen,
-        args=(job.id,),
         width="stretch",
-    )
+    ):
+        _go_to(job.id)
 
 
-def _start_anew() -> None:
+def _go_to(job_id: str | None) -> None:
     session.set_problems(())
-    session.open_job(None)
-
-
-def _reopen(job_id: str) -> None:
-    session.set_problems(())
-    session.open_job(job_id, batch=(job_id,))
+    session.open_job(job_id, batch=() if job_id is None else (job_id,))
+    st.rerun()
