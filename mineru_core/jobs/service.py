@@ -42,7 +42,8 @@ _TAKE_OVER_S = 5.0
 _RETENTION_S = 600.0
 _CLOSE_S = 10.0
 _RESULTS_KEPT = 8
-_MAX_WORDS = 4000
+MAX_WORDS = 4000
+"""Characters of one question."""
 
 
 @dataclass(eq=False)
@@ -147,8 +148,8 @@ class JobService:
     ) -> JobRow:
         if self._closing.is_set():
             raise Overloaded("The service is stopping.")
-        if len(words) > _MAX_WORDS:
-            raise InvalidRequest(f"The words are longer than {_MAX_WORDS} characters.", "Say it in fewer words.")
+        if len(words) > MAX_WORDS:
+            raise InvalidRequest(f"The words are longer than {MAX_WORDS} characters.", "Say it in fewer words.")
         # Before anything is decoded or written: a crowd that is refused must cost neither memory nor disk.
         self._queue.check_places(self.settings.jobs.waiting_places)
         clean_name, needs_password = self._inspect(data, name, regions, password)

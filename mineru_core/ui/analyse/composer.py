@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.problems import show_problems
 from mineru_core.ui.i18n import Translator
@@ -57,6 +58,7 @@ def _composer(owner: str, t: Translator) -> None:
     said = st.chat_input(
         t("words.placeholder"),
         key=Key.WORDS,
+        max_chars=MAX_WORDS,
         accept_file="multiple",
         file_type=FILE_TYPES,
         max_upload_size=megabytes,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import Job, JobState
+from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.composer import FILE_TYPES, first_screen, hand_in
 from mineru_core.ui.analyse.history import show_history
@@ -126,6 +127,7 @@ def _ask_box(job: Job, owner: str, t: Translator) -> None:
         said = st.chat_input(
             t("words.placeholder_again"),
             key=Key.WORDS_AGAIN,
+            max_chars=MAX_WORDS,
             accept_file="multiple",
             file_type=FILE_TYPES,
             max_upload_size=services.max_megabytes(),

@@ -9,7 +9,7 @@ from mineru_core.document.analysis import PageFailure
 from mineru_core.document.task import Region
 from mineru_core.errors import NotFound, Overloaded
 from mineru_core.jobs.model import JobState
-from mineru_core.jobs.service import JobService
+from mineru_core.jobs.service import MAX_WORDS, JobService
 from mineru_core.ui import services
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
@@ -310,3 +310,10 @@ def test_the_language_chosen_is_in_the_address() -> None:
     app = open_app("en-GB")
     app.segmented_control(key=Key.LANGUAGE).set_value("zh").run()
     assert app.query_params["lang"] in ("zh", ["zh"])
+
+
+def test_words_without_end_are_stopped_where_they_are_typed() -> None:
+    app = open_app()
+    assert app.chat_input(key=Key.WORDS).proto.max_chars == MAX_WORDS
+    app.button(key="try_sample").click().run()
+    assert app.chat_input(key=Key.WORDS_AGAIN).proto.max_chars == MAX_WORDS
