@@ -22,6 +22,9 @@ MAX_CROSSING_ROWS = 0.2
 # Texts of a column begin, end or centre at one place, and few places are empty; labels of a chart or form stand freely.
 MIN_ALIGNED = 0.65
 MIN_OCCUPANCY = 0.45
+# Where nearly every place holds text, loose alignment is made up for: values of mixed width under a wide heading.
+FULL_OCCUPANCY = 0.75
+MIN_ALIGNED_IF_FULL = 0.55
 # Lines of running text fill their column; those of cells mostly do not.
 PARAGRAPH_FILL = 0.85
 MIN_PARAGRAPH_LINES = 8
@@ -70,7 +73,9 @@ def is_table_crop(width: int, height: int, lines: Sequence[Line]) -> bool:
         return False
     text_height = median(min(box.width, box.height) for box in boxes)
     aligned = sum(column.aligned(text_height) for column in columns)
-    return aligned >= MIN_ALIGNED * len(lines) and _occupancy(columns, boxes) >= MIN_OCCUPANCY
+    occupancy = _occupancy(columns, boxes)
+    needed = MIN_ALIGNED if occupancy < FULL_OCCUPANCY else MIN_ALIGNED_IF_FULL
+    return aligned >= needed * len(lines) and occupancy >= MIN_OCCUPANCY
 
 
 @dataclass(frozen=True, slots=True)

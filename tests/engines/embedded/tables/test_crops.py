@@ -96,3 +96,12 @@ def test_gutters_are_measured_between_words_not_between_grown_lines() -> None:
         for line in words
     ]
     assert is_table_crop(210, 110, lines)
+
+
+def test_a_full_table_needs_less_alignment() -> None:
+    """A small table of values of mixed width under wide headings was left out."""
+    # In each column three of five begin at one place; the others share neither an edge nor a middle.
+    column = [(0, 60), (0, 95), (0, 30), (40, 100), (70, 45)]
+    places = [[(x + 150 * c, width) for c in range(3)] for x, width in column]
+    lines = [line_at("value", x, 4 + 26 * n, x + w, 22 + 26 * n) for n, row in enumerate(places) for x, w in row]
+    assert is_table_crop(450, 140, lines)
