@@ -267,3 +267,16 @@ def test_numbers_and_tooltips_of_blocks_hide_no_words(open_page: OpenPage) -> No
         (part) => !apart(part.getBoundingClientRect())).length;
     }""")
     assert overlaps == 0
+
+
+def test_a_phone_shows_the_answer_from_its_top_before_the_page(open_page: OpenPage) -> None:
+    page = open_page(width=390, height=844)
+    page.get_by_role("button", name=EN("sample.try")).click()
+    table = answer(page).locator("table")
+    expect(table).to_be_in_viewport()
+    picture = page.locator(".st-key-picture_pane img.picture").bounding_box()
+    shown = table.bounding_box()
+    assert picture is not None
+    assert shown is not None
+    assert shown["y"] < picture["y"]
+    assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0

@@ -45,7 +45,7 @@ def render() -> None:
         st.empty()
         with st.container(key="screen_document"):
             _document_screen(job, owner, t)
-    watch_address()
+    watch_address(None if job is None else job.id)
 
 
 def _current_job(owner: str) -> Job | None:

@@ -1,7 +1,12 @@
-// Tells the app that the reader went back or forward: Streamlit runs nothing for a change of the query alone.
+// Tells the app that the reader went back or forward (Streamlit runs nothing for a change of the query alone), and
+// shows another document or question from its top.
+
+let shown = null;
 
 export default function (component) {
-  const { setTriggerValue } = component;
+  const { data, setTriggerValue } = component;
+  if (shown !== null && shown !== data.job) document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
+  shown = data.job;
   const tell = () => setTriggerValue("moved", document.location.search || "/");
   window.addEventListener("popstate", tell);
   return () => window.removeEventListener("popstate", tell);

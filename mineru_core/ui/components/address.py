@@ -1,4 +1,4 @@
-"""Follows the browser's Back and Forward, which change the address without running the page."""
+"""Follows the browser's Back and Forward, which change the address without running the page; scrolls to the top."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mineru_core.ui.setup import asset
 _mount = st.components.v2.component("mineru_workbench.address", js=asset("address.js"))
 
 
-def watch_address() -> None:
-    """Mount the listener: it shows nothing, and runs the page anew when the address has changed under it."""
-    _mount(key="address", on_moved_change=follow_address, height=0)
+def watch_address(job_id: str | None) -> None:
+    """Mount the listener, which shows nothing: it runs the page anew when the address has changed under it, and
+    scrolls up when ``job_id`` is another than before."""
+    _mount(key="address", data={"job": job_id or ""}, on_moved_change=follow_address, height=0)
