@@ -24,7 +24,7 @@ def download_menu(job: Job, found: DocumentResult, t: Translator) -> None:
     ]
     if found.tables:
         makers.insert(0, ("all_xlsx", "xlsx", XLSX, lambda: tables_to_xlsx(found.tables)))
-    with st.popover(t("result.downloads"), icon=":material/download:", type="primary"):
+    with st.popover(t("result.downloads"), icon=":material/download:", type="primary"), st.container(gap=None):
         for name, extension, mime, make in makers:
             st.download_button(
                 t(f"download.{name}"),
