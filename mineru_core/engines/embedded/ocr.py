@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,8 +32,8 @@ TALL_RATIO = 1.5
 SINGLE_RATIO = 3.0
 """A box up to this much taller than wide may be one upright character, such as a 1."""
 
-UPRIGHT_BONUS = 0.1
-"""Confidence added to the upright reading of a tall box: text that stands upright is far more common."""
+PREVAILING_BONUS = 0.1
+"""Confidence added, where a box can be read in several directions, to the one most text of the page runs in."""
 
 SAMPLE_LINES = 8
 SAMPLE_RATIO = 3.0
@@ -49,11 +50,11 @@ class _Models:
     classifier: OrientationClassifier
 
 
-class _Candidate(NamedTuple):
-    """One way to read a box: ``bonus`` is added to the confidence when ways are compared."""
+class _Way(NamedTuple):
+    """One way to read a box: ``corners`` begin where text running in ``direction`` begins (0 right, 1 down, 3 up)."""
 
     corners: Corners
-    bonus: float = 0.0
+    direction: int
 
 
 class OcrReader:
@@ -98,19 +99,13 @@ class OcrReader:
         models = self._loaded()
         ctx.check()
         found = models.detector.detect(pixels, ctx)
-        candidates = [candidate for corners in found for candidate in _ways_to_read(corners)]
-        cuts = [cut(pixels, c.corners) for c in candidates]
+        tall_from = 1 / TALL_RATIO if _stands_on_its_side(found) else TALL_RATIO
+        boxes = [_ways_to_read(corners, tall_from) for corners in found]
+        cuts = [cut(pixels, way.corners) for ways in boxes for way in ways]
         readings = models.recognizer.recognize(cuts, ctx)
-        lines: list[Line] = []
-        start = 0
-        for corners in found:
-            end = start + len(_ways_to_read(corners))
-            best = max(range(start, end), key=lambda i: readings[i].confidence + candidates[i].bonus)
-            line = line_of(candidates[best].corners, cuts[best], readings[best])
-            if line.text and line.confidence >= MIN_CONFIDENCE:
-                lines.append(line)
-            start = end
-        return tuple(lines)
+        best = _best_ways(boxes, readings)
+        lines = (line_of(way.corners, cuts[index], readings[index]) for index, way in best)
+        return tuple(line for line in lines if line.text and line.confidence >= MIN_CONFIDENCE)
 
     def orientation(self, pixels: Pixels, ctx: RunContext) -> int:
         """The quarter turn in degrees clockwise (0, 90, 180, 270) that sets the page upright.
@@ -180,13 +175,45 @@ def _box_along(corners: Corners, start: float, end: float) -> Box:
     return Box(x0, y0, x1, y1)
 
 
-def _ways_to_read(corners: Corners) -> list[_Candidate]:
-    """A tall box is read downwards and upwards, a not so tall one upright too; others only to the right."""
+def _stands_on_its_side(found: Sequence[Corners]) -> bool:
+    """Whether most of the page's long lines run down or up: then short boxes may do so too, whatever their shape."""
+    sides = [(_length(corners), _height(corners)) for corners in found]
+    along = sum(length for length, height in sides if length > SINGLE_RATIO * height)
+    across = sum(height for length, height in sides if height > SINGLE_RATIO * length)
+    return across > along
+
+
+def _ways_to_read(corners: Corners, tall_from: float) -> list[_Way]:
+    """A tall box is read downwards and upwards, a not so tall one to the right too; others only to the right."""
     ratio = _height(corners) / max(1.0, _length(corners))
-    if ratio < TALL_RATIO:
-        return [_Candidate(corners)]
-    ways = [_Candidate(_towards(corners, 1)), _Candidate(_towards(corners, 3))]
-    return [_Candidate(corners, UPRIGHT_BONUS), *ways] if ratio <= SINGLE_RATIO else ways
+    directions = (0,) if ratio < tall_from else (0, 1, 3) if ratio <= SINGLE_RATIO else (1, 3)
+    return [_Way(_towards(corners, direction), direction) for direction in directions]
+
+
+def _best_ways(boxes: Sequence[Sequence[_Way]], readings: Sequence[Reading]) -> list[tuple[int, _Way]]:
+    """The way each box is read best, with its place in ``readings``, which follow the boxes' ways in order.
+
+    A short box (a number of three characters in a turned table, a lone 1) reads nearly as well in a wrong direction:
+    there the direction of the page's longer lines has the better claim.
+    """
+    starts = [0, *accumulate(len(ways) for ways in boxes)]
+    firsts = [
+        max(((start + i, way) for i, way in enumerate(ways)), key=lambda place: readings[place[0]].confidence)
+        for start, ways in zip(starts, boxes, strict=False)
+    ]
+    weight = [0, 0, 0, 0]
+    for (index, way), ways in zip(firsts, boxes, strict=True):
+        if len(ways) < 3:  # three ways: a short box, which says nothing
+            weight[way.direction] += len(readings[index].glyphs)
+    prevailing = max(range(4), key=weight.__getitem__)
+
+    def claim(place: tuple[int, _Way]) -> float:
+        return readings[place[0]].confidence + PREVAILING_BONUS * (place[1].direction == prevailing)
+
+    return [
+        max(((start + i, way) for i, way in enumerate(ways)), key=claim)
+        for start, ways in zip(starts, boxes, strict=False)
+    ]
 
 
 def _directions(corners: Corners) -> tuple[int, int]:

@@ -85,6 +85,16 @@ def test_a_lone_narrow_digit_is_not_laid_on_its_side(reader: OcrReader) -> None:
     assert texts_of(reader.read(page_of("1", "Total"), RunContext())) == ["1", "Total"]
 
 
+@pytest.mark.parametrize("turns", [1, 3], ids=["down", "up"])
+def test_short_numbers_of_a_turned_table_are_read_in_its_direction(reader: OcrReader, turns: int) -> None:
+    rows = [f"Company number {i}" for i in range(4)]
+    page = np.full((304, 800, 3), 255, dtype=np.uint8)
+    page[:, :500] = page_of(*rows)[:, :500]
+    page[:, 500:] = page_of("0.7", "", "5.2", "")[:, :300]
+    lines = reader.read(np.ascontiguousarray(np.rot90(page, -turns)), RunContext())
+    assert sorted(line.text for line in lines) == sorted([*rows, "0.7", "5.2"])
+
+
 @pytest.mark.parametrize("turns", range(4))
 def test_a_turned_page_is_set_upright(reader: OcrReader, turns: int) -> None:
     turned = np.ascontiguousarray(np.rot90(page_of(*EN_LINES * 2), -turns))
