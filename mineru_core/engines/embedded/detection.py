@@ -56,7 +56,7 @@ class DetectionOptions:
     min_side: int = 736
     max_side: int = 2000
     max_area: int = 6_000_000
-    strip_area: int = 900_000
+    strip_area: int = 1_000_000
     pixel_threshold: float = 0.3
     line_threshold: float = 0.5
     growth: float = 1.6
@@ -117,11 +117,18 @@ class Strip(NamedTuple):
 
 
 def strips_of(length: int, breadth: int, area: int) -> list[Strip]:
-    """Equal strips that cover ``length``, each of about ``area`` at most; seams lie in the middle of overlaps."""
-    count = math.ceil(length * breadth / area)
-    if count <= 1 or length <= 4 * OVERLAP:
+    """Equal strips that cover ``length``, each of ``area`` at most; seams lie in the middle of overlaps.
+
+    No strip is shorter than four overlaps, even if ``breadth`` then asks for more than ``area``.
+    """
+    if length * breadth <= area or length <= 4 * OVERLAP:
         return [Strip(0, length, 0, length)]
-    size = min(length, math.ceil((length / count + 2 * OVERLAP) / STRIDE) * STRIDE)
+    size = min(length, max(4 * OVERLAP, area // breadth) // STRIDE * STRIDE)
+    count = math.ceil((length - 2 * OVERLAP) / (size - 2 * OVERLAP))
+    # The least size that this many strips need: the network does not look twice at more than it must.
+    size = min(size, math.ceil(((length - 2 * OVERLAP) / count + 2 * OVERLAP) / STRIDE) * STRIDE)
+    if count == 1:
+        return [Strip(0, length, 0, length)]
     starts = [round((length - size) * i / (count - 1)) for i in range(count)]
     seams = [0, *((a + size + b) // 2 for a, b in pairwise(starts)), length]
     return [Strip(s, s + size, a, b) for s, (a, b) in zip(starts, pairwise(seams), strict=True)]

@@ -17,6 +17,7 @@ from mineru_core.document.page import Pixels
 from mineru_core.engines.base import LoadListener
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.detection import Corners, TextDetector
+from mineru_core.engines.embedded.inference import give_back_free_memory
 from mineru_core.engines.embedded.orientation import OrientationClassifier
 from mineru_core.engines.embedded.recognition import Reading, TextRecognizer
 from mineru_core.engines.embedded.words import text_of, words_of
@@ -103,6 +104,7 @@ class OcrReader:
         boxes = [_ways_to_read(corners, tall_from) for corners in found]
         cuts = [cut(pixels, way.corners) for ways in boxes for way in ways]
         readings = models.recognizer.recognize(cuts, ctx)
+        give_back_free_memory()
         best = _best_ways(boxes, readings)
         lines = (line_of(way.corners, cuts[index], readings[index]) for index, way in best)
         return tuple(line for line in lines if line.text and line.confidence >= MIN_CONFIDENCE)

@@ -9,7 +9,7 @@ import openvino as ov
 import openvino.opset15 as ops
 import pytest
 
-from mineru_core.engines.embedded.inference import CompiledModel, read_model
+from mineru_core.engines.embedded.inference import CompiledModel, _malloc_trim, give_back_free_memory, read_model
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, ModelMissing
 from mineru_core.runtime.context import RunContext
 
@@ -76,3 +76,13 @@ def test_a_file_that_is_no_network_is_a_missing_model(tmp_path: Path) -> None:
     path.write_bytes(b"not a network")
     with pytest.raises(ModelMissing):
         read_model(path)
+
+
+@pytest.mark.parametrize("library", [object(), None], ids=["without the function", "with it"])
+def test_giving_memory_back_needs_no_certain_c_library(library: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    _malloc_trim.cache_clear()
+    if library is not None:
+        monkeypatch.setattr("ctypes.CDLL", lambda _name: library)
+        assert _malloc_trim() is None
+    give_back_free_memory()
+    _malloc_trim.cache_clear()
