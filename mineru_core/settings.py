@@ -73,6 +73,14 @@ class StoreSettings(_Section):
     max_bytes: int = Field(default=5_000_000_000, gt=0, description="bytes of all uploads; the oldest go first")
 
 
+class CacheSettings(_Section):
+    """What is kept of readings and answers, so that nothing is read twice."""
+
+    enabled: bool = Field(default=True, description="whether readings and answers are kept to be given again")
+    memory_bytes: int = Field(default=128_000_000, ge=0, description="bytes of memory for them; 0: none")
+    disk_bytes: int = Field(default=2_000_000_000, ge=0, description="bytes of disk for them; 0: none")
+
+
 class ServerSettings(_Section):
     """Where the UI and the HTTP API listen."""
 
@@ -95,6 +103,7 @@ class Settings(BaseSettings):
     engine: EngineSettings = EngineSettings()
     jobs: JobSettings = JobSettings()
     store: StoreSettings = StoreSettings()
+    cache: CacheSettings = CacheSettings()
     server: ServerSettings = ServerSettings()
 
     @property
@@ -106,6 +115,11 @@ class Settings(BaseSettings):
     def blobs_dir(self) -> Path:
         """Folder of uploads and results, by content hash."""
         return self.home / "blobs"
+
+    @property
+    def cache_dir(self) -> Path:
+        """Folder of what was read and answered before; it may be deleted at any moment."""
+        return self.home / "cache"
 
     @property
     def database_path(self) -> Path:

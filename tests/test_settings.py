@@ -46,6 +46,7 @@ def test_folders_follow_the_home_folder(tmp_path: Path) -> None:
     settings = load_settings()
     assert settings.models_dir == tmp_path / "models"
     assert settings.blobs_dir == tmp_path / "blobs"
+    assert settings.cache_dir == tmp_path / "cache"
     assert settings.database_path == tmp_path / "state.db"
 
 
@@ -74,6 +75,7 @@ def test_the_environment_wins_over_the_file_and_arguments_over_both(
         ("SERVER__PORT", "70000", "server.port"),
         ("SERVER__LOG_LEVEL", "loud", "server.log_level"),
         ("STORE__RETENTION_DAYS", "-1", "store.retention_days"),
+        ("CACHE__DISK_BYTES", "-1", "cache.disk_bytes"),
         ("ENGINE__DEADLINE_S", "soon", "engine.deadline_s"),
     ],
 )
