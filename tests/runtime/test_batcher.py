@@ -1,4 +1,5 @@
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -8,8 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable
-from mineru_core.runtime.batcher import Batcher
+from mineru_core.runtime.batcher import Batcher, BatchReport, Shape
 from mineru_core.runtime.context import RunContext
+
+
+def by(buckets: int) -> Shape[int]:
+    return Shape(key=lambda item: item % buckets)
 
 
 class PoisonError(Exception):
@@ -56,7 +61,7 @@ def test_each_item_gets_its_own_answer(
     callers: list[list[int]], poison: frozenset[int], max_items: int, workers: int, buckets: int
 ) -> None:
     process = Doubler(poison)
-    batcher = Batcher(process, max_items=max_items, window_s=0.001, key=lambda i: i % buckets, workers=workers)
+    batcher = Batcher(process, max_items=max_items, shape=by(buckets), workers=workers)
     with closing(batcher), ThreadPoolExecutor(len(callers)) as pool:
         submitted = list(pool.map(lambda items: [(i, batcher.submit(i)) for i in items], callers))
         for item, future in (pair for caller in submitted for pair in caller):
@@ -73,7 +78,7 @@ def test_each_item_gets_its_own_answer(
 @settings(max_examples=40, deadline=None)
 @given(items=st.lists(st.integers(), max_size=30), max_items=st.integers(1, 7))
 def test_run_keeps_the_order(items: list[int], max_items: int) -> None:
-    with closing(Batcher(Doubler(), max_items=max_items, window_s=0)) as batcher:
+    with closing(Batcher(Doubler(), max_items=max_items)) as batcher:
         assert batcher.run(items) == [2 * item for item in items]
 
 
@@ -82,7 +87,7 @@ def test_run_keeps_the_order(items: list[int], max_items: int) -> None:
 def test_what_is_no_longer_wanted_costs_no_work(count: int, gone: set[int], by: str) -> None:
     process = Doubler()
     process.gate.clear()
-    with closing(Batcher(process, max_items=4, window_s=0)) as batcher:
+    with closing(Batcher(process, max_items=4)) as batcher:
         first = batcher.submit(-1)
         assert process.entered.wait(10)
         waiting = []
@@ -112,7 +117,7 @@ def test_what_is_no_longer_wanted_costs_no_work(count: int, gone: set[int], by: 
 def test_close_answers_everybody(count: int, max_items: int) -> None:
     process = Doubler()
     process.gate.clear()
-    batcher = Batcher(process, max_items=max_items, window_s=0)
+    batcher = Batcher(process, max_items=max_items)
     first = batcher.submit(-1)
     assert process.entered.wait(10)
     waiting = [batcher.submit(item) for item in range(count)]
@@ -128,27 +133,23 @@ def test_close_answers_everybody(count: int, max_items: int) -> None:
         batcher.submit(1)
 
 
-def test_a_full_batch_does_not_wait_for_its_window() -> None:
-    with closing(Batcher(Doubler(), max_items=3, window_s=3600)) as batcher:
-        assert [f.result(timeout=10) for f in [batcher.submit(i) for i in range(3)]] == [0, 2, 4]
-
-
-def test_callers_within_a_window_share_a_call() -> None:
+def test_what_arrives_during_a_call_shares_the_next() -> None:
     process = Doubler()
-    sizes: list[int] = []
+    reports: list[BatchReport] = []
     process.gate.clear()
-    with closing(Batcher(process, max_items=8, window_s=0, on_batch=sizes.append)) as batcher:
+    with closing(Batcher(process, max_items=8, on_batch=reports.append)) as batcher:
         first = batcher.submit(0)
         assert process.entered.wait(10)
         others = [batcher.submit(i) for i in range(1, 6)]
         process.gate.set()
         assert [f.result(timeout=10) for f in [first, *others]] == [0, 2, 4, 6, 8, 10]
     assert process.calls == [[0], [1, 2, 3, 4, 5]]
-    assert sizes == [1, 5]
+    assert [report[:3] for report in reports] == [(1, 1.0, 1.0), (5, 5.0, 5.0)]
+    assert all(report.seconds >= 0 for report in reports)
 
 
 def test_a_wrong_number_of_results_is_a_failure() -> None:
-    with closing(Batcher(lambda _items: [], max_items=4, window_s=0)) as batcher, pytest.raises(EngineFailed):
+    with closing(Batcher(lambda _items: [], max_items=4)) as batcher, pytest.raises(EngineFailed):
         batcher.submit(1).result(timeout=10)
 
 
@@ -156,7 +157,7 @@ def test_an_exit_in_a_call_reaches_the_waiter_as_a_failure() -> None:
     def leave(_items: list[int]) -> list[int]:
         raise SystemExit
 
-    with closing(Batcher(leave, max_items=4, window_s=0)) as batcher:
+    with closing(Batcher(leave, max_items=4)) as batcher:
         for _ in range(2):  # and the thread lives on
             assert isinstance(batcher.submit(1).exception(timeout=10), EngineFailed)
 
@@ -165,7 +166,7 @@ def test_run_ends_with_its_context_and_withdraws_what_waits() -> None:
     process = Doubler()
     process.gate.clear()
     ctx = RunContext()
-    with closing(Batcher(process, max_items=1, window_s=0)) as batcher, ThreadPoolExecutor(1) as pool:
+    with closing(Batcher(process, max_items=1)) as batcher, ThreadPoolExecutor(1) as pool:
         running = pool.submit(batcher.run, [1, 2, 3], ctx)
         assert process.entered.wait(10)
         ctx.cancel()
@@ -179,11 +180,122 @@ def test_a_timeout_raised_by_the_call_is_its_answer() -> None:
     def late(_items: list[int]) -> list[int]:
         raise TimeoutError("the device")
 
-    with closing(Batcher(late, max_items=4, window_s=0)) as batcher, pytest.raises(TimeoutError, match="the device"):
+    with closing(Batcher(late, max_items=4)) as batcher, pytest.raises(TimeoutError, match="the device"):
         batcher.run([1], RunContext())
 
 
-@pytest.mark.parametrize("wrong", [{"max_items": 0}, {"max_items": 1, "workers": 0}, {"max_items": 1, "window_s": -1}])
+def test_a_broken_listener_takes_nobodys_answer(caplog: pytest.LogCaptureFixture) -> None:
+    def listen(_report: BatchReport) -> None:
+        raise PoisonError
+
+    with closing(Batcher(Doubler(), max_items=2, on_batch=listen)) as batcher:
+        assert batcher.run([1, 2, 3]) == [2, 4, 6]
+    assert "listener" in caplog.text
+
+
+def test_a_cancelled_page_leaves_the_queue_at_once() -> None:
+    process = Doubler()
+    process.gate.clear()
+    ctx = RunContext()
+    with closing(Batcher(process, max_items=4)) as batcher, ThreadPoolExecutor(1) as pool:
+        first = batcher.submit(0)
+        assert process.entered.wait(10)
+        page = pool.submit(batcher.run, list(range(1, 100)), ctx)
+        alone = batcher.submit(-1)
+        ctx.cancel()
+        assert isinstance(page.exception(timeout=10), Cancelled)
+        assert batcher.waiting == 1
+        assert alone.cancel()
+        assert batcher.waiting == 0
+        process.gate.set()
+        assert first.result(timeout=10) == 0
+
+
+def test_the_lines_of_a_single_page_overtake_a_batch_of_another_owner() -> None:
+    process = Doubler()
+    process.gate.clear()
+    with closing(Batcher(process, max_items=2)) as batcher:
+        first = batcher.submit(0, RunContext(owner="batch"))
+        assert process.entered.wait(10)
+        many = [batcher.submit(i, RunContext(owner="batch")) for i in range(1, 101)]
+        page = [batcher.submit(-i, RunContext(owner="page")) for i in range(1, 4)]
+        process.gate.set()
+        assert [f.result(timeout=10) for f in [first, *many, *page]] == [2 * i for i in [*range(101), -1, -2, -3]]
+    assert {-1, -2, -3} <= {item for call in process.calls[:5] for item in call}
+
+
+def test_idle_workers_share_the_work_of_one_caller() -> None:
+    both_at_work = threading.Barrier(2)
+
+    def process(items: list[int]) -> list[int]:
+        both_at_work.wait(10)
+        return items
+
+    with closing(Batcher(process, max_items=8, workers=2)) as batcher:
+        assert batcher.run([1, 2, 3, 4]) == [1, 2, 3, 4]
+
+
+def taught(batcher: Batcher[int, int], fixed_s: float) -> None:
+    """Make the batcher know calls of fixed_s, whose items cost next to nothing and arrive every millisecond."""
+    with batcher._changed:
+        for call in range(40):
+            batcher._model.observe(1 + call % 7, fixed_s + 1e-6 * (call % 7))
+        for arrival in range(40):
+            batcher._arrivals.observe(None, 1, time.monotonic() - 0.04 + arrival / 1000)
+
+
+def test_an_idle_worker_waits_while_company_pays() -> None:
+    process = Doubler()
+    with closing(Batcher(process, max_items=3, max_wait_s=3600)) as batcher:
+        taught(batcher, fixed_s=1000)
+        # Each of these is waited for, and the third fills the call: nobody waits for a window to end.
+        assert [f.result(timeout=10) for f in [batcher.submit(i) for i in range(3)]] == [0, 2, 4]
+    assert process.calls == [[0, 1, 2]]
+
+
+def test_nobody_waits_longer_than_allowed() -> None:
+    with closing(Batcher(Doubler(), max_items=3, max_wait_s=0.01)) as batcher:
+        taught(batcher, fixed_s=1000)
+        assert batcher.submit(1).result(timeout=10) == 2
+
+
+def test_a_bucket_that_waits_for_company_holds_up_no_other() -> None:
+    process = Doubler()
+    with closing(Batcher(process, max_items=3, max_wait_s=3600, shape=Shape(key=lambda i: i or None))) as batcher:
+        taught(batcher, fixed_s=1000)
+        held = batcher.submit(0)
+        assert batcher.submit(5).result(timeout=10) == 10
+        assert not held.done()
+    assert isinstance(held.exception(timeout=10), Cancelled)
+
+
+def test_an_idle_system_answers_at_once() -> None:
+    with closing(Batcher(Doubler(), max_items=8, max_wait_s=3600)) as batcher:
+        for number in range(40):  # one after the other, with nothing to gain from company
+            assert batcher.submit(number).result(timeout=10) == 2 * number
+
+
+def test_what_it_costs_is_learned_from_its_own_calls() -> None:
+    with closing(Batcher(Doubler(), max_items=8)) as batcher:
+        assert batcher.latency is None
+        for count in range(1, 9):
+            batcher.run(list(range(count)))
+            batcher.run([0])
+        assert batcher.latency is not None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_items": 0}, {"max_items": 1, "workers": 0}, {"max_items": 1, "max_wait_s": -1}]
+)
 def test_wrong_sizes_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Batcher(Doubler(), **wrong)
+
+
+def test_shapes_that_cannot_work_are_refused() -> None:
+    with pytest.raises(ValueError, match="counts"):
+        Batcher(Doubler(), max_items=4, shape=Shape(counts=(2, 4)))
+    with closing(Batcher(Doubler(), max_items=4, shape=Shape(units=float))) as batcher:
+        with pytest.raises(ValueError, match="units"):
+            batcher.submit(0)
+        assert batcher.run([3, 1]) == [6, 2]
