@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -342,6 +343,19 @@ def test_writes_beyond_the_queue_are_dropped(tmp_path: Path) -> None:
         store.put("large", bytes(1001))
         assert store.get("large") is None
         assert store.get("small") == bytes(1000)
+
+
+def test_many_threads_at_once(tmp_path: Path) -> None:
+    def work(seed: int) -> None:
+        for number in range(200):
+            key = str((seed + number * 7) % 40)
+            assert store.get(key) in (None, key.encode() * 500)
+            store.put(key, key.encode() * 500)
+
+    with opened(tmp_path, 20 * BLOCK) as store, ThreadPoolExecutor(16) as pool:
+        list(pool.map(work, range(16)))
+        assert store.flush()
+        assert 0 < len(values_in(tmp_path)) <= 20
 
 
 def test_a_closed_store_reads_and_writes_no_more(tmp_path: Path) -> None:
