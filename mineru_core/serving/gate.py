@@ -1,31 +1,287 @@
-"""A bound on how many pages are read at once, whose waiters can be cancelled."""
+"""How many pages are worked on at once, and whose page is next."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from math import ceil
+from time import monotonic
+from typing import Any, TypeVar
 
+from mineru_core.errors import Cancelled, EngineUnavailable, WorkbenchError
 from mineru_core.runtime.context import RunContext
 
-_LOOK_S = 0.1
-"""A cancel has no way to wake a waiter of the semaphore, so each looks this often; far below the second it may take."""
+T = TypeVar("T")
+
+_LOOK_S = 0.02
+"""A context has no way to wake anybody, so one thread looks at all of them this often, only while there are any."""
+_REST_S = 10.0
+"""A thread without work ends after this long: a gate that nobody closed holds no threads for ever."""
+_CLOSE_S = 10.0
+
+OnChange = Callable[[int, int], None]
+
+
+@dataclass(eq=False)
+class _Piece:
+    """One piece of work. Its future is answered once: by the work, or before its end by its context."""
+
+    owner: str
+    ctx: RunContext
+    work: Callable[[], Any]
+    context: Context = field(default_factory=copy_context)
+    future: Future[Any] = field(default_factory=Future)
+
+    def refuse(self, error: BaseException) -> None:
+        with suppress(InvalidStateError):  # it was answered in this moment
+            self.future.set_exception(error)
+
+    def accept(self, value: object) -> None:
+        with suppress(InvalidStateError):
+            self.future.set_result(value)
+
+    def unwanted(self) -> WorkbenchError | None:
+        """Why its context wants it no more."""
+        try:
+            self.ctx.check()
+        except WorkbenchError as error:
+            return error
+        return None
 
 
 class Gate:
-    """Lets ``places`` pieces of work in at once; the others wait for a place, their deadline, or a cancel."""
+    """Does work in at most ``places`` threads, and fairly: owners take turns, and each owner's work is in order.
 
-    def __init__(self, places: int) -> None:
+    While several owners have work, each holds at most its share of the places, rounded up; one alone holds all but
+    one (where there are two or more), so that a newcomer's first piece starts at once. A piece that is cancelled or
+    whose time is over is answered within ``_LOOK_S`` seconds: one that waits never starts; one at work keeps its place
+    until the work itself stops. Every future gets exactly one answer, also when the gate is closed.
+
+    ``on_change`` is told how many pieces wait and how many are at work after each change; it must be quick and must
+    not call back. Work must not wait for other work of the same gate.
+    """
+
+    def __init__(self, places: int, *, on_change: OnChange | None = None) -> None:
+        if places < 1:
+            raise ValueError("places must be at least 1")
         self.places = places
-        self._free = threading.BoundedSemaphore(places)
+        self._on_change = on_change
+        lock = threading.Lock()  # of what follows
+        self._wake = threading.Condition(lock)  # told of work to take
+        self._look = threading.Condition(lock)  # told of contexts to look at
+        self._lines: OrderedDict[str, deque[_Piece]] = OrderedDict()  # whose turn is next comes first; none is empty
+        self._running: set[_Piece] = set()
+        self._held: Counter[str] = Counter()
+        self._resting = 0
+        self._threads: set[threading.Thread] = set()
+        self._watcher: threading.Thread | None = None
+        self._made = 0
+        self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """Pieces that have not started."""
+        with self._wake:
+            return self._count_waiting()
+
+    @property
+    def in_flight(self) -> int:
+        """Pieces at work, those whose callers have gone too."""
+        with self._wake:
+            return len(self._running)
+
+    def submit(self, owner: str, ctx: RunContext, work: Callable[[], T]) -> Future[T]:
+        """Queue ``work``; the future gets what it returns or raises, or ``Cancelled`` or ``DeadlineExceeded``.
+
+        The work runs with the caller's context variables, so its logs carry the caller's request id. Raises
+        ``EngineUnavailable`` once closed.
+        """
+        piece = _Piece(owner, ctx, work)
+        with self._wake:
+            if self._closed:
+                raise EngineUnavailable("The analyzer was closed.", "Make a new Analyzer.")
+            if (error := piece.unwanted()) is None:
+                self._lines.setdefault(owner, deque()).append(piece)
+                self._changed()
+                self._watch_over()
+        if error is not None:
+            piece.refuse(error)
+        return piece.future
+
+    def run(self, owner: str, ctx: RunContext, work: Callable[[], T]) -> T:
+        """What ``work`` gives, once it has had its turn. Raises what it raises, and ``Cancelled`` or
+        ``DeadlineExceeded`` as soon as ``ctx`` says so, whether the work has stopped by then or not."""
+        future = self.submit(owner, ctx, work)
+        try:
+            return future.result()
+        finally:
+            future.cancel()  # of a caller that was interrupted: nobody waits for it
 
     @contextmanager
     def admitted(self, ctx: RunContext) -> Iterator[None]:
-        """Hold a place for the length of the block. Raises ``Cancelled`` or ``DeadlineExceeded`` while waiting."""
-        ctx.check()
-        while not self._free.acquire(timeout=_LOOK_S):
-            ctx.check()
+        """Hold a place for the length of the block, which runs in the caller's thread, in the order of arrival and
+        without regard to owners. Raises ``Cancelled`` or ``DeadlineExceeded`` while waiting."""
+        entered, left = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            entered.set()
+            left.wait()
+
+        future = self.submit(f"block-{id(entered)}", ctx, hold)
+        future.add_done_callback(lambda _: entered.set())
         try:
+            entered.wait()
+            if future.done():
+                future.result()
             yield
         finally:
-            self._free.release()
+            left.set()
+            future.cancel()
+
+    def close(self, wait_s: float = _CLOSE_S) -> None:
+        """Answer what waits with ``Cancelled``, and wait at most ``wait_s`` seconds for what is at work; calling it
+        again does nothing."""
+        with self._wake:
+            self._closed = True
+            left = [piece for line in self._lines.values() for piece in line]
+            self._lines.clear()
+            self._changed()
+            self._wake.notify_all()
+            self._look.notify_all()
+            threads = self._threads - {threading.current_thread()}
+        for piece in left:
+            piece.refuse(Cancelled("The analyzer was closed."))
+        until = monotonic() + wait_s
+        for thread in threads:
+            thread.join(max(0.0, until - monotonic()))
+
+    def _count_waiting(self) -> int:
+        return sum(map(len, self._lines.values()))
+
+    def _most_of_one(self) -> int:
+        """Places one owner may hold now."""
+        owners = len(self._lines.keys() | self._held.keys())
+        return max(1, min(self.places - 1, ceil(self.places / max(1, owners))))
+
+    def _take(self) -> _Piece | None:
+        """The next piece that may start, taken out of its line. Called with the lock."""
+        most = self._most_of_one()
+        if len(self._running) >= self.places:
+            return None
+        owner = next((one for one in self._lines if self._held[one] < most), None)
+        if owner is None:
+            return None
+        line = self._lines[owner]
+        piece = line.popleft()
+        if line:
+            self._lines.move_to_end(owner)
+        else:
+            del self._lines[owner]
+        return piece
+
+    def _changed(self) -> None:
+        """Bring threads to the work that waits, and tell of the change. Called with the lock."""
+        waiting = self._count_waiting()
+        self._wake.notify(waiting)
+        for _ in range(min(waiting - self._resting, self.places - len(self._threads))):
+            self._made += 1
+            thread = threading.Thread(target=self._work, name=f"gate-{self._made}", daemon=True)
+            self._threads.add(thread)
+            thread.start()
+        if self._on_change is not None:
+            self._on_change(waiting, len(self._running))
+
+    def _work(self) -> None:
+        while (piece := self._next_piece()) is not None:
+            answer: Callable[[], None]
+            try:
+                value = piece.context.run(piece.work)
+            except BaseException as error:  # noqa: BLE001  whatever it was, it is the answer to who waits for it
+                answer = partial(piece.refuse, error)
+            else:
+                answer = partial(piece.accept, value)
+                del value
+            with self._wake:  # the place is free before the answer is seen
+                self._running.discard(piece)
+                self._release(piece.owner)
+                self._changed()
+            answer()
+            del piece, answer  # or the last page would stay in memory while the thread rests
+
+    def _next_piece(self) -> _Piece | None:
+        """The piece to work on, marked as running; None where the thread should end."""
+        rested = False
+        while True:
+            with self._wake:
+                piece = self._take()
+                if piece is None:
+                    if self._closed or rested:
+                        self._threads.discard(threading.current_thread())
+                        return None
+                    self._resting += 1
+                    rested = not self._wake.wait(_REST_S)
+                    self._resting -= 1
+                    continue
+                error = piece.unwanted()
+                if error is None and piece.future.set_running_or_notify_cancel():
+                    self._running.add(piece)
+                    self._held[piece.owner] += 1
+                    self._changed()
+                    return piece
+                self._changed()
+            if error is not None:
+                piece.refuse(error)
+
+    def _release(self, owner: str) -> None:
+        self._held[owner] -= 1
+        if not self._held[owner]:
+            del self._held[owner]
+
+    def _watch_over(self) -> None:
+        """Have a thread that looks at the contexts. Called with the lock."""
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._watch, name="gate-watch", daemon=True)
+            self._watcher.start()
+        elif not self._running and self._count_waiting() == 1:  # it rests
+            self._look.notify()
+
+    def _watch(self) -> None:
+        while True:
+            with self._wake:
+                if not self._lines and not self._running:
+                    rested = self._closed or not self._look.wait(_REST_S)
+                    if rested and not self._lines and not self._running:
+                        self._watcher = None
+                        return
+                self._look.wait(_LOOK_S)
+                refused = self._unwanted()
+            for piece, error in refused:
+                piece.refuse(error)
+            del refused
+
+    def _unwanted(self) -> list[tuple[_Piece, WorkbenchError]]:
+        """Pieces that nobody wants any more, those that wait taken out of their lines. Called with the lock."""
+        found = [(piece, error) for piece in self._running if (error := piece.unwanted()) is not None]
+        dropped: set[_Piece] = set()
+        for line in self._lines.values():
+            for piece in line:
+                if (error := piece.unwanted()) is not None:
+                    found.append((piece, error))
+                    dropped.add(piece)
+                elif piece.future.cancelled():
+                    dropped.add(piece)
+        if dropped:
+            for owner, line in list(self._lines.items()):
+                kept = deque(piece for piece in line if piece not in dropped)
+                if kept:
+                    self._lines[owner] = kept
+                else:
+                    del self._lines[owner]
+            self._changed()  # with fewer owners, each may hold more places
+        return found
