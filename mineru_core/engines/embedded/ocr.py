@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -17,11 +17,11 @@ from mineru_core.document.page import Pixels
 from mineru_core.engines.base import LoadListener
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.detection import Corners, TextDetector
-from mineru_core.engines.embedded.inference import give_back_free_memory
 from mineru_core.engines.embedded.orientation import OrientationClassifier
 from mineru_core.engines.embedded.recognition import Reading, TextRecognizer
 from mineru_core.engines.embedded.words import text_of, words_of
 from mineru_core.errors import EngineUnavailable
+from mineru_core.runtime.batcher import BatchReport
 from mineru_core.runtime.context import RunContext
 
 MIN_CONFIDENCE = 0.5
@@ -59,12 +59,25 @@ class _Way(NamedTuple):
 
 
 class OcrReader:
-    """Text detection, recognition and page orientation. After ``load`` any number of threads may read."""
+    """Text detection, recognition and page orientation. After ``load`` any number of threads may read.
 
-    def __init__(self, models_dir: Path, *, engine_calls: int, batch_items: int) -> None:
+    With ``shared`` the lines of all pages share recognition calls, of which ``on_batch`` is told.
+    """
+
+    def __init__(
+        self,
+        models_dir: Path,
+        *,
+        engine_calls: int,
+        batch_items: int,
+        shared: bool = True,
+        on_batch: Callable[[BatchReport], None] | None = None,
+    ) -> None:
         self._models_dir = models_dir
         self._engine_calls = engine_calls
         self._batch_items = batch_items
+        self._shared = shared
+        self._on_batch = on_batch
         self._models: _Models | None = None
 
     def load(self, progress: LoadListener | None = None) -> None:
@@ -78,7 +91,13 @@ class OcrReader:
         tell("detection", 0.0)
         detector = TextDetector(detection, engine_calls=calls)
         tell("recognition", 0.4)
-        recognizer = TextRecognizer(recognition, engine_calls=calls, batch_items=self._batch_items)
+        recognizer = TextRecognizer(
+            recognition,
+            engine_calls=calls,
+            batch_items=self._batch_items,
+            shared=self._shared,
+            on_batch=self._on_batch,
+        )
         tell("orientation", 0.8)
         self._models = _Models(detector, recognizer, OrientationClassifier(orientation, engine_calls=calls))
         tell("ready", 1.0)
@@ -104,7 +123,6 @@ class OcrReader:
         boxes = [_ways_to_read(corners, tall_from) for corners in found]
         cuts = [cut(pixels, way.corners) for ways in boxes for way in ways]
         readings = models.recognizer.recognize(cuts, ctx)
-        give_back_free_memory()
         best = _best_ways(boxes, readings)
         lines = (line_of(way.corners, cuts[index], readings[index]) for index, way in best)
         return tuple(line for line in lines if line.text and line.confidence >= MIN_CONFIDENCE)

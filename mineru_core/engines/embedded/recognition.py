@@ -1,14 +1,14 @@
 """What a line says: a convolutional network whose columns are decoded by connectionist temporal classification (CTC).
 
 A line is scaled to 48 pixels of height and padded to the width of its bucket. Lines of one bucket go through the
-network together; as the bucket depends on the line alone, so does what is read.
+network together, whichever page or owner they are of; as the bucket depends on the line alone, so does what is read.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,9 @@ from openvino.preprocess import ColorFormat, PrePostProcessor
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.inference import CompiledModel, read_model
 from mineru_core.errors import ModelMissing
+from mineru_core.runtime.batcher import Batcher, BatchReport, Shape
 from mineru_core.runtime.context import RunContext
+from mineru_core.settings import available_cores
 
 LINE_HEIGHT = 48
 """Height of a line as the network sees it, pixels."""
@@ -35,8 +37,12 @@ MAX_WIDTH = 3200
 """Widest line the network is given, pixels; a longer one is squeezed."""
 
 BATCH_WIDTH = 1280
-"""Pixels of width one call takes at most, over its lines. Only short lines gain from company: a call costs about 5 ms
-of processor time and 0.06 ms a pixel of width, measured."""
+"""Pixels of width one call takes at most, over its lines, where calls are not shared. Only short lines gain from
+company: a call costs about 5 ms of processor time and 0.06 ms a pixel of width, measured."""
+
+SHARED_BATCH_WIDTH = 3200
+"""Pixels of width a shared call takes at most: the widest line alone. The batcher learns what less is enough here; on
+processors with wide vectors a call's fixed cost weighs more than on those without."""
 
 GROUP_SIZES = (16, 4, 1)
 """Lines that go through the network together."""
@@ -72,33 +78,105 @@ class Reading:
         return sum(g.confidence for g in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
 
 
-class TextRecognizer:
-    """Reads lines. ``recognize`` may be called from several threads at once."""
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A line to be read: its picture, its width at the network's height, and the width it is padded to, pixels."""
 
-    def __init__(self, weights: Path, *, engine_calls: int, batch_items: int) -> None:
+    picture: Pixels
+    width: int
+    bucket: int
+
+    @classmethod
+    def of(cls, picture: Pixels) -> _Cut:
+        width = _fitted_width(picture)
+        return cls(picture, width, bucket_width(width))
+
+
+class TextRecognizer:
+    """Reads lines. ``recognize`` may be called from several threads at once.
+
+    With ``shared`` the lines of all callers meet in one ``Batcher``, whose workers, one a core and each with one
+    thread of the runtime, prepare, read and decode them. One thread a call wastes no core on waiting for the others
+    at every layer of a small network, and a page alone has its lines in all of them. Without, each caller makes calls
+    of its own, ``engine_calls`` at once on an equal share of the cores. What is read is the same.
+    """
+
+    def __init__(
+        self,
+        weights: Path,
+        *,
+        engine_calls: int,
+        batch_items: int,
+        shared: bool = True,
+        on_batch: Callable[[BatchReport], None] | None = None,
+    ) -> None:
         network = read_model(weights)
         self._alphabet = alphabet_of(network)
         self._batch_items = batch_items
-        self._model = CompiledModel(_build(network), requests=engine_calls)
+        lanes = available_cores() if shared else engine_calls
+        self._model = CompiledModel(_build(network), requests=lanes)
+        self._batcher: Batcher[_Cut, Reading] | None = None
+        if shared:
+            self._batcher = Batcher(
+                self._read_together,
+                max_items=batch_items,
+                max_units=SHARED_BATCH_WIDTH,
+                shape=Shape(
+                    # Only lines padded to the same width share a call: what a line reads as depends on its padding.
+                    key=lambda cut: cut.bucket,
+                    units=lambda cut: cut.width,
+                    size=lambda cut: cut.bucket,
+                    counts=GROUP_SIZES,
+                ),
+                workers=lanes,
+                on_batch=on_batch,
+                name="recognition",
+            )
 
     def close(self) -> None:
-        """Free the model."""
+        """End the calls at work and free the model; lines that still wait are answered with ``Cancelled``."""
+        if self._batcher is not None:
+            self._batcher.close()
         self._model.close()
 
     def recognize(self, lines: Sequence[Pixels], ctx: RunContext) -> list[Reading]:
-        """Read pictures of single upright lines, (height, width, 3) uint8 RGB; one reading each, in order."""
+        """Read pictures of single upright lines, (height, width, 3) uint8 RGB; one reading each, in order.
+
+        Raises ``Cancelled`` or ``DeadlineExceeded`` as soon as ``ctx`` says so: lines that wait are then withdrawn.
+        """
+        if self._batcher is None:
+            return self._read_alone(lines, ctx)
+        cuts = [_Cut.of(line) for line in lines]
+        # The longest work first: what comes last is short, and the workers end nearly together.
+        order = sorted(range(len(cuts)), key=lambda i: -cuts[i].bucket)
         readings = [Reading()] * len(lines)
-        for width, indexes in batches_of([_fitted_width(line) for line in lines], self._batch_items):
-            ctx.check()
-            batch: Pixels = np.full((len(indexes), LINE_HEIGHT, width, 3), PADDING_VALUE, dtype=np.uint8)
-            for row, index in enumerate(indexes):
-                fitted = fit(lines[index])
-                batch[row, :, : fitted.shape[1]] = fitted
-            classes, confidences = self._model.infer(batch, ctx)
-            for row, index in enumerate(indexes):
-                columns = _fitted_width(lines[index]) / COLUMN_WIDTH
-                readings[index] = decode(classes[row], confidences[row], self._alphabet, columns)
+        for index, reading in zip(order, self._batcher.run([cuts[i] for i in order], ctx), strict=True):
+            readings[index] = reading
         return readings
+
+    def _read_alone(self, lines: Sequence[Pixels], ctx: RunContext) -> list[Reading]:
+        """The lines of one caller in calls of their own."""
+        readings = [Reading()] * len(lines)
+        cuts = [_Cut.of(line) for line in lines]
+        for _, indexes in batches_of([cut.width for cut in cuts], self._batch_items):
+            ctx.check()
+            for index, reading in zip(indexes, self._read([cuts[i] for i in indexes], ctx), strict=True):
+                readings[index] = reading
+        return readings
+
+    def _read_together(self, cuts: list[_Cut]) -> list[Reading]:
+        return self._read(cuts, RunContext())
+
+    def _read(self, cuts: Sequence[_Cut], ctx: RunContext) -> list[Reading]:
+        """One call: lines of one bucket."""
+        batch: Pixels = np.full((len(cuts), LINE_HEIGHT, cuts[0].bucket, 3), PADDING_VALUE, dtype=np.uint8)
+        for row, cut in enumerate(cuts):
+            batch[row, :, : cut.width] = fit(cut.picture)
+        classes, confidences = self._model.infer(batch, ctx)
+        return [
+            decode(classes[row], confidences[row], self._alphabet, cut.width / COLUMN_WIDTH)
+            for row, cut in enumerate(cuts)
+        ]
 
 
 def bucket_width(width: int) -> int:

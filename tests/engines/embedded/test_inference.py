@@ -9,7 +9,7 @@ import openvino as ov
 import openvino.opset15 as ops
 import pytest
 
-from mineru_core.engines.embedded.inference import CompiledModel, _malloc_trim, give_back_free_memory, read_model
+from mineru_core.engines.embedded.inference import CompiledModel, read_model
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, ModelMissing
 from mineru_core.runtime.context import RunContext
 
@@ -41,7 +41,7 @@ def test_a_result_outlives_the_next_call() -> None:
 
 def test_a_call_that_waits_can_be_cancelled() -> None:
     model = _doubling(requests=1)
-    held, ctx = model._take(RunContext()), RunContext()
+    held, ctx = model._pool.take(RunContext()), RunContext()
     waiting = threading.Timer(0.05, ctx.cancel)
     waiting.start()
     with pytest.raises(Cancelled):
@@ -78,11 +78,52 @@ def test_a_file_that_is_no_network_is_a_missing_model(tmp_path: Path) -> None:
         read_model(path)
 
 
-@pytest.mark.parametrize("library", [object(), None], ids=["without the function", "with it"])
-def test_giving_memory_back_needs_no_certain_c_library(library: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    _malloc_trim.cache_clear()
-    if library is not None:
-        monkeypatch.setattr("ctypes.CDLL", lambda _name: library)
-        assert _malloc_trim() is None
-    give_back_free_memory()
-    _malloc_trim.cache_clear()
+def test_requests_go_to_owners_in_turn_and_to_each_in_order() -> None:
+    model, served = _doubling(requests=1), []
+    held = model._pool.take(RunContext())
+
+    def call(owner: str, number: int) -> None:
+        with model._pool.request(RunContext(owner=owner)):
+            served.append((owner, number))
+
+    with ThreadPoolExecutor(8) as pool:
+        for place, (owner, number) in enumerate([*(("batch", n) for n in range(5)), ("page", 0), ("page", 1)]):
+            pool.submit(call, owner, number)
+            _until_waiting(model, place + 1)
+        model._pool.give(held)
+    assert served[:4] == [("batch", 0), ("page", 0), ("batch", 1), ("page", 1)]
+    assert served[4:] == [("batch", 2), ("batch", 3), ("batch", 4)]
+
+
+def test_a_request_given_to_one_who_has_left_goes_to_the_next() -> None:
+    model, ctx = _doubling(requests=1), RunContext()
+    pool = model._pool
+    held = pool.take(RunContext())
+    with ThreadPoolExecutor(2) as threads:
+        gone = threads.submit(pool.take, ctx)
+        _until_waiting(model, 1)
+        staying = threads.submit(pool.take, RunContext())
+        _until_waiting(model, 2)
+        ctx.cancel()
+        assert isinstance(gone.exception(timeout=10), Cancelled)
+        pool.give(held)
+        assert staying.result(timeout=10) is held
+
+
+def test_closing_sends_away_who_waits() -> None:
+    model = _doubling(requests=1)
+    held = model._pool.take(RunContext())
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(model._pool.take, RunContext())
+        _until_waiting(model, 1)
+        model.close()
+        assert isinstance(waiting.exception(timeout=10), EngineUnavailable)
+    model._pool.give(held)
+    with pytest.raises(EngineUnavailable):
+        model._pool.take(RunContext())
+
+
+def _until_waiting(model: CompiledModel, count: int) -> None:
+    """Until so many calls wait for a request: the moment shows nowhere else."""
+    while sum(map(len, model._pool._waiting.values())) < count:
+        pass

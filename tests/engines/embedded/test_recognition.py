@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +24,8 @@ from mineru_core.engines.embedded.recognition import (
     decode,
     fit,
 )
+from mineru_core.errors import Cancelled
+from mineru_core.runtime.batcher import BatchReport
 from mineru_core.runtime.context import RunContext
 from tests.documents import draw_lines
 
@@ -71,10 +74,10 @@ def test_a_fitted_line_has_the_height_of_the_network(height: int, width: int) ->
     assert fitted.shape[1] <= MAX_WIDTH
 
 
-@pytest.fixture(scope="module")
-def recognizer(models_dir: Path) -> Iterator[TextRecognizer]:
+@pytest.fixture(scope="module", params=[True, False], ids=["shared", "alone"])
+def recognizer(request: pytest.FixtureRequest, models_dir: Path) -> Iterator[TextRecognizer]:
     path = weights.require(models_dir, weights.RECOGNITION)
-    made = TextRecognizer(path, engine_calls=2, batch_items=8)
+    made = TextRecognizer(path, engine_calls=2, batch_items=8, shared=request.param)
     yield made
     made.close()
 
@@ -130,3 +133,50 @@ def test_nothing_is_read_from_nothing(recognizer: TextRecognizer) -> None:
     assert recognizer.recognize([], RunContext()) == []
     (blank,) = recognizer.recognize([np.full((40, 200, 3), 255, dtype=np.uint8)], RunContext())
     assert blank.text.strip() == ""
+
+
+@pytest.mark.models
+def test_lines_of_several_owners_share_calls_with_little_padding(models_dir: Path, drawn: list[Pixels]) -> None:
+    reports: list[BatchReport] = []
+    path = weights.require(models_dir, weights.RECOGNITION)
+    made = TextRecognizer(path, engine_calls=1, batch_items=16, on_batch=reports.append)
+    owners = [RunContext(owner=f"owner {n}") for n in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda ctx: made.recognize(drawn, ctx), owners))
+    made.close()
+    assert sum(report.items for report in reports) == 6 * len(drawn)
+    assert max(report.items for report in reports) > 1
+    assert sum(r.padded_units for r in reports) <= 1.2 * sum(r.units for r in reports)
+
+
+@pytest.mark.models
+def test_a_page_that_is_not_wanted_any_more_is_not_read(recognizer: TextRecognizer, drawn: list[Pixels]) -> None:
+    ctx = RunContext()
+    ctx.cancel()
+    with pytest.raises(Cancelled):
+        recognizer.recognize(drawn, ctx)
+    assert recognizer.recognize(drawn[:1], RunContext())[0].text == TEXTS[0]
+
+
+@pytest.mark.models
+@pytest.mark.long
+@pytest.mark.timeout(400)
+def test_lines_of_any_shape_are_read_for_minutes_in_all_lanes(models_dir: Path, drawn: list[Pixels]) -> None:
+    """Shapes change from call to call in every lane, as they do over a day: no call may touch another's memory."""
+    made = TextRecognizer(weights.require(models_dir, weights.RECOGNITION), engine_calls=1, batch_items=16)
+    end = time.monotonic() + 180
+
+    def read(seed: int) -> int:
+        dice, rounds = np.random.default_rng(seed), 0
+        while time.monotonic() < end:
+            sizes = dice.integers([12, 8], [90, 900], (int(dice.integers(1, 20)), 2))
+            noise = [dice.integers(0, 256, (height, width, 3), dtype=np.uint8) for height, width in sizes]
+            index = int(dice.integers(len(drawn)))
+            readings = made.recognize([*noise, drawn[index]], RunContext(owner=str(seed)))
+            assert readings[-1].text == TEXTS[index % len(TEXTS)]
+            rounds += 1
+        return rounds
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(read, range(4)))
+    made.close()
