@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
+from mineru_core.engines.base import Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.runtime.context import RunContext
 
@@ -20,12 +21,14 @@ class GatedEngine(EchoEngine):
         self.entered = threading.Semaphore(0)
         self.seen: list[int] = []
 
-    def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
+    def read(
+        self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+    ) -> list[PageAnalysis | PageFailure]:
         self.seen += [page.number for page in pages]
         self.entered.release()
         while not self.gate.wait(0.01):
             ctx.check()
-        return super().read(pages, parts, ctx)
+        return super().read(pages, parts, ctx, known)
 
     def wait_until_entered(self, times: int = 1) -> None:
         for _ in range(times):
@@ -39,8 +42,10 @@ class BrokenEngine(EchoEngine):
         super().__init__()
         self.errors = errors
 
-    def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
+    def read(
+        self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+    ) -> list[PageAnalysis | PageFailure]:
         for page in pages:
             if page.number in self.errors:
                 raise self.errors[page.number]
-        return super().read(pages, parts, ctx)
+        return super().read(pages, parts, ctx, known)

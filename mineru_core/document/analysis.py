@@ -2,69 +2,27 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Self
 
 from pydantic import Field, field_serializer
 
 from mineru_core.document.chart import Chart
-from mineru_core.document.geometry import Box, Quad
+from mineru_core.document.geometry import Box
 from mineru_core.document.model import Confidence, Model
+from mineru_core.document.parts import BlockType, Line, LineWord, Part, PartReading
 from mineru_core.document.table import Table
 from mineru_core.errors import WorkbenchError
 
-
-class Part(StrEnum):
-    """A part of a page that an engine can read; the cache keeps each apart."""
-
-    TEXT = "text"
-    LAYOUT = "layout"
-    TABLES = "tables"
-    CHARTS = "charts"
-    FORMULAS = "formulas"
-
-
-class BlockType(StrEnum):
-    """Sorts of blocks, by MinerU's names."""
-
-    TEXT = "text"
-    TITLE = "title"
-    TABLE = "table"
-    EQUATION = "equation"
-    IMAGE = "image"
-    CHART = "chart"
-    HEADER = "header"
-    FOOTER = "footer"
-    PAGE_NUMBER = "page_number"
-    LIST = "list"
-    CODE = "code"
-    IMAGE_CAPTION = "image_caption"
-    TABLE_CAPTION = "table_caption"
-    PAGE_FOOTNOTE = "page_footnote"
-    REFERENCE = "ref_text"
-
-    @property
-    def is_furniture(self) -> bool:
-        """Whether the block repeats from page to page and is no part of the running text."""
-        return self in (BlockType.HEADER, BlockType.FOOTER, BlockType.PAGE_NUMBER)
-
-
-class LineWord(Model):
-    """A word (or one CJK character run) of a line, with its place in page pixels."""
-
-    text: str
-    box: Box
-    confidence: Confidence = 1.0
-
-
-class Line(Model):
-    """One line of text as it was read. ``quad`` gives its corners in page pixels, ``box`` the box around them."""
-
-    text: str
-    box: Box
-    quad: Quad
-    confidence: Confidence = 1.0
-    words: tuple[LineWord, ...] = ()
+__all__ = [
+    "Block",
+    "BlockType",
+    "DocumentAnalysis",
+    "Line",
+    "LineWord",
+    "PageAnalysis",
+    "PageFailure",
+    "Part",
+]
 
 
 class Block(Model):
@@ -89,7 +47,10 @@ class PageAnalysis(Model):
     """What was found on one page. ``blocks`` are in reading order; ``parts`` says what was looked for.
 
     ``rotation`` is the clockwise quarter turn in degrees the page was set upright by before it was read; all boxes are
-    in pixels of the page as given, before that turn. ``timings`` are seconds by stage.
+    in pixels of the page as given, before that turn. ``timings`` are seconds by stage, of what was done this time.
+
+    ``readings`` are what it was put together from, for a cache to keep. They are not written to JSON, and ``assemble``
+    drops them: a document need not carry its pages twice.
     """
 
     page: int = Field(ge=1)
@@ -101,6 +62,7 @@ class PageAnalysis(Model):
     rotation: int = 0
     warnings: tuple[str, ...] = ()
     timings: dict[str, float] = Field(default_factory=dict)
+    readings: tuple[PartReading, ...] = Field(default=(), exclude=True, repr=False)
 
     @field_serializer("parts", when_used="json")
     def _parts_in_order(self, parts: frozenset[Part]) -> list[Part]:

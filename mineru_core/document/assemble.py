@@ -47,6 +47,7 @@ def _joined(parts: Sequence[PageAnalysis]) -> PageAnalysis:
             "parts": frozenset.intersection(*(part.parts for part in parts)),
             "warnings": tuple(dict.fromkeys(w for part in parts for w in part.warnings)),
             "timings": timings,
+            "readings": (),  # of the page or of its crops; nobody needs them from here on
         }
     )
 

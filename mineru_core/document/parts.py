@@ -1,17 +1,70 @@
-"""One part of a page as it was read, apart from the others, so that it can be kept and put together with them later."""
+"""The parts of a page, and one part as it was read: apart from the others, to be kept and put together with them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from mineru_core.document.analysis import BlockType, Line, Part
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.model import Confidence, Model
 from mineru_core.document.page import Page
 from mineru_core.document.table import Table
+
+
+class Part(StrEnum):
+    """A part of a page that an engine can read; the cache keeps each apart."""
+
+    TEXT = "text"
+    LAYOUT = "layout"
+    TABLES = "tables"
+    CHARTS = "charts"
+    FORMULAS = "formulas"
+
+
+class BlockType(StrEnum):
+    """Sorts of blocks, by MinerU's names."""
+
+    TEXT = "text"
+    TITLE = "title"
+    TABLE = "table"
+    EQUATION = "equation"
+    IMAGE = "image"
+    CHART = "chart"
+    HEADER = "header"
+    FOOTER = "footer"
+    PAGE_NUMBER = "page_number"
+    LIST = "list"
+    CODE = "code"
+    IMAGE_CAPTION = "image_caption"
+    TABLE_CAPTION = "table_caption"
+    PAGE_FOOTNOTE = "page_footnote"
+    REFERENCE = "ref_text"
+
+    @property
+    def is_furniture(self) -> bool:
+        """Whether the block repeats from page to page and is no part of the running text."""
+        return self in (BlockType.HEADER, BlockType.FOOTER, BlockType.PAGE_NUMBER)
+
+
+class LineWord(Model):
+    """A word (or one CJK character run) of a line, with its place in page pixels."""
+
+    text: str
+    box: Box
+    confidence: Confidence = 1.0
+
+
+class Line(Model):
+    """One line of text as it was read. ``quad`` gives its corners in page pixels, ``box`` the box around them."""
+
+    text: str
+    box: Box
+    quad: Quad
+    confidence: Confidence = 1.0
+    words: tuple[LineWord, ...] = ()
 
 
 class LayoutArea(Model):

@@ -20,7 +20,8 @@ from mineru_core.document.analysis import (
 )
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page, Word
-from mineru_core.engines.base import LoadListener
+from mineru_core.document.parts import PageFrame, PartReading
+from mineru_core.engines.base import LoadListener, Readings, chosen_readings, known_of_each
 from mineru_core.errors import EngineFailed, EngineUnavailable
 from mineru_core.runtime.context import Progress, RunContext
 
@@ -30,8 +31,9 @@ _DIGEST_CHARS = 16
 class EchoEngine:
     """Reads each page as one text block.
 
-    ``delay_s`` is spent on every page, in a way that a cancel interrupts at once. ``fail_pages`` are page numbers that
-    come back as ``PageFailure`` (engine-failed). ``capabilities`` may name parts it then claims to have looked for.
+    ``delay_s`` is spent on every page of which anything is to be read, in a way that a cancel interrupts at once.
+    ``fail_pages`` are page numbers that then come back as ``PageFailure`` (engine-failed). ``capabilities`` may name
+    parts it then claims to have looked for.
     """
 
     name = "echo"
@@ -64,19 +66,20 @@ class EchoEngine:
         """Refuse to load from now on."""
         self._closed = True
 
-    def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
-        """One block a page. Raises ``Cancelled`` or ``DeadlineExceeded`` for the batch, nothing else."""
-        return [self._read_page(page, parts & self.capabilities, ctx) for page in pages]
+    def needed(self, parts: frozenset[Part]) -> frozenset[Part]:
+        """The parts themselves, and the text, which is all that the block is made of."""
+        return (parts & self.capabilities) | {Part.TEXT}
 
-    def _read_page(self, page: Page, parts: frozenset[Part], ctx: RunContext) -> PageAnalysis | PageFailure:
-        started = time.perf_counter()
-        ctx.report(Progress(stage="echo"))
-        self._spend(ctx)
-        ctx.check()
-        if page.number in self.fail_pages:
-            error = EngineFailed(f"The echo engine was told to fail on page {page.number}.")
-            return PageFailure.from_error(page.number, "echo", error)
-        lines = _lines_of(page)
+    def read(
+        self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+    ) -> list[PageAnalysis | PageFailure]:
+        """One block a page. Raises what ``Engine.read`` does."""
+        return [self._read_page(page, parts, ctx, readings) for page, readings in known_of_each(pages, known)]
+
+    def compose(self, frame: PageFrame, parts: frozenset[Part], readings: Readings) -> PageAnalysis:
+        """One block with the text's lines. Raises ValueError as ``Engine.compose`` does."""
+        chosen = chosen_readings(self.needed(parts), readings)
+        lines = readings[Part.TEXT].lines
         block = Block(
             type=BlockType.TEXT,
             box=Box.around(line.box for line in lines),
@@ -85,14 +88,34 @@ class EchoEngine:
             lines=lines,
         )
         return PageAnalysis(
-            page=page.number,
-            width=page.width,
-            height=page.height,
-            sha256=page.sha256,
-            parts=parts,
+            page=frame.number,
+            width=frame.width,
+            height=frame.height,
+            sha256=frame.sha256,
+            parts=parts & self.capabilities,
             blocks=(block,),
-            timings={"echo": time.perf_counter() - started},
+            readings=chosen,
         )
+
+    def _read_page(
+        self, page: Page, parts: frozenset[Part], ctx: RunContext, known: Readings
+    ) -> PageAnalysis | PageFailure:
+        missing = self.needed(parts) - known.keys()
+        if not missing:
+            ctx.check()
+            return self.compose(PageFrame.of(page), parts, known)
+        started = time.perf_counter()
+        ctx.report(Progress(stage="echo"))
+        self._spend(ctx)
+        ctx.check()
+        if page.number in self.fail_pages:
+            error = EngineFailed(f"The echo engine was told to fail on page {page.number}.")
+            return PageFailure.from_error(page.number, "echo", error)
+        readings = dict(known)
+        for part in missing:
+            readings[part] = PartReading(part=part, lines=_lines_of(page) if part is Part.TEXT else ())
+        analysis = self.compose(PageFrame.of(page), parts, readings)
+        return analysis.model_copy(update={"timings": {"echo": time.perf_counter() - started}})
 
     def _spend(self, ctx: RunContext) -> None:
         remaining = ctx.remaining_s

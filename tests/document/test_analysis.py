@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, Line, PageAnalysis, PageFailure, Part
 from mineru_core.document.chart import Chart, ChartKind
 from mineru_core.document.geometry import Box, Quad
+from mineru_core.document.parts import PartReading
 from mineru_core.document.table import Table
 from mineru_core.errors import EncryptedPdf
 
@@ -37,6 +38,11 @@ def test_an_analysis_survives_json() -> None:
 def test_the_parts_are_written_in_a_fixed_order() -> None:
     page = PAGE.model_copy(update={"parts": frozenset(Part)})
     assert '"parts":["charts","formulas","layout","tables","text"]' in page.model_dump_json()
+
+
+def test_what_a_page_was_put_together_from_is_not_written() -> None:
+    page = PAGE.model_copy(update={"readings": (PartReading(part=Part.TEXT, lines=(LINE,)),)})
+    assert page.model_dump_json() == PAGE.model_dump_json()
 
 
 def test_a_failure_takes_over_the_error() -> None:

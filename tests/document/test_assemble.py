@@ -8,6 +8,7 @@ from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, Pa
 from mineru_core.document.assemble import assemble
 from mineru_core.document.chart import Chart, ChartKind
 from mineru_core.document.geometry import Box
+from mineru_core.document.parts import PartReading
 from mineru_core.document.table import Table
 
 BOX = Box(0, 0, 10, 10)
@@ -91,6 +92,11 @@ def test_regions_of_one_page_become_one_page_in_the_order_given() -> None:
     assert page.parts == frozenset({Part.TEXT})
     assert page.timings == {"ocr": 2.0}
     assert page.warnings == ("w",)
+
+
+def test_what_pages_were_put_together_from_is_dropped() -> None:
+    page = analysis(1, text_block("a")).model_copy(update={"readings": (PartReading(part=Part.TEXT),)})
+    assert put(page).pages[0].readings == ()
 
 
 def test_tables_of_two_pages_stay_two_tables() -> None:

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from mineru_core.document.analysis import BlockType, Line, LineWord, Part
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page
-from mineru_core.document.parts import LayoutArea, PageFrame, PartReading
+from mineru_core.document.parts import BlockType, LayoutArea, Line, LineWord, PageFrame, Part, PartReading
 from mineru_core.document.table import Table
 from tests.document.boxes import tables
 

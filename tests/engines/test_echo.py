@@ -7,6 +7,7 @@ import pytest
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page, Word
+from mineru_core.document.parts import PageFrame
 from mineru_core.engines.base import Engine
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable
@@ -89,3 +90,32 @@ def test_closed_it_does_not_load_again() -> None:
     engine.close()
     with pytest.raises(EngineUnavailable):
         engine.load()
+
+
+def test_of_a_known_page_nothing_is_read() -> None:
+    words = (Word("Total", Box(1, 1, 9, 5)),)
+    first = only(EchoEngine().read([page(words=words)], PARTS, RunContext()))
+    known = {reading.part: reading for reading in first.readings}
+    failing = EchoEngine(fail_pages=[1])
+    again = only(failing.read([page(words=words)], PARTS, RunContext(), [known]))
+    assert again.blocks == first.blocks
+    assert again.timings == {}
+    assert failing.compose(PageFrame.of(page()), PARTS, known) == again
+
+
+def test_a_part_more_is_read_and_the_rest_taken_as_known() -> None:
+    engine = EchoEngine(capabilities=PARTS)
+    text = only(engine.read([page(words=(Word("kept", Box(1, 1, 9, 5)),))], frozenset({Part.TEXT}), RunContext()))
+    known = {reading.part: reading for reading in text.readings}
+    assert set(known) == {Part.TEXT}
+    more = only(engine.read([page(words=(Word("anew", Box(1, 1, 9, 5)),))], PARTS, RunContext(), [known]))
+    assert more.blocks[0].text == "kept"
+    assert {reading.part for reading in more.readings} == PARTS
+    assert "echo" in more.timings
+
+
+def test_the_text_is_needed_for_every_part() -> None:
+    engine = EchoEngine()
+    assert engine.needed(frozenset({Part.LAYOUT, Part.CHARTS})) == {Part.TEXT, Part.LAYOUT}
+    with pytest.raises(ValueError, match="without its text"):
+        engine.compose(PageFrame.of(page()), frozenset({Part.TEXT}), {})

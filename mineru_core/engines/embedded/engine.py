@@ -1,7 +1,8 @@
 """The embedded engine: text, layout and tables read on this machine's CPU, without network.
 
 The way of one page: set upright, read the text lines, find the areas, read the tables, put lines and areas together
-to blocks in reading order, turn every box back to the page as given. A PDF's own text layer is kept on the page but
+to blocks in reading order, turn every box back to the page as given. All but the last two steps are readings of parts,
+which are skipped where they are known. A PDF's own text layer is kept on the page but
 not used for reading in this version: what is read is what can be seen.
 """
 
@@ -15,9 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from mineru_core.document.analysis import Block, BlockType, Line, PageAnalysis, PageFailure, Part
+from mineru_core.document.analysis import Block, BlockType, PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page, Pixels
-from mineru_core.engines.base import LoadListener
+from mineru_core.document.parts import LayoutArea, PageFrame, PartReading
+from mineru_core.document.table import Table
+from mineru_core.engines.base import LoadListener, Readings, chosen_readings, known_of_each
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, build_blocks, lines_in
 from mineru_core.engines.embedded.layout import LayoutDetector, LayoutRegion
@@ -34,6 +37,8 @@ _log = logging.getLogger(__name__)
 # Raised whenever the same pixels could be read differently than before.
 REVISION = 1
 CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES})
+# In the order of reading: tables are read from the lines and areas of the other two.
+READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)
 
 
 class EmbeddedEngine:
@@ -85,79 +90,102 @@ class EmbeddedEngine:
             for stage in (self._ocr, self._layout, self._tables):
                 stage.close()
 
-    def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
-        """Read each page for the wanted parts; a page that cannot be read becomes a ``PageFailure``.
+    def needed(self, parts: frozenset[Part]) -> frozenset[Part]:
+        """The parts it can read of these; for tables text and layout, too."""
+        return CAPABILITIES if Part.TABLES in parts else parts & CAPABILITIES
 
-        Raises ``Cancelled`` and ``DeadlineExceeded``, and ``EngineUnavailable`` before ``load()``.
+    def read(
+        self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+    ) -> list[PageAnalysis | PageFailure]:
+        """Read what is not known yet of the wanted parts; a page that cannot be read becomes a ``PageFailure``.
+
+        Raises what ``Engine.read`` does, and ``EngineUnavailable`` before ``load()``.
         """
         if not self._loaded:
             raise EngineUnavailable("The embedded engine is not loaded.", "Call load() first.")
-        return [self._read_or_fail(page, parts & CAPABILITIES, ctx) for page in pages]
+        return [
+            self._read_or_fail(_Run(page, parts & CAPABILITIES, ctx, readings))
+            for page, readings in known_of_each(pages, known)
+        ]
 
-    def _read_or_fail(self, page: Page, parts: frozenset[Part], ctx: RunContext) -> PageAnalysis | PageFailure:
-        run = _Run(page, parts, ctx)
+    def compose(self, frame: PageFrame, parts: frozenset[Part], readings: Readings) -> PageAnalysis:
+        """Blocks in reading order from lines, areas and tables. Raises ValueError as ``Engine.compose`` does."""
+        chosen = chosen_readings(self.needed(parts), readings)
+        degrees = chosen[0].rotation if chosen else 0
+        back = TurnBack(degrees, frame.width, frame.height)
+        width, height = (frame.width, frame.height) if degrees % 180 == 0 else (frame.height, frame.width)
+        blocks = _upright_blocks(frame.number, width, height, {reading.part: reading for reading in chosen})
+        return PageAnalysis(
+            page=frame.number,
+            width=frame.width,
+            height=frame.height,
+            sha256=frame.sha256,
+            parts=parts & CAPABILITIES,
+            blocks=tuple(back.block(block) for block in blocks),
+            rotation=degrees,
+            warnings=tuple(dict.fromkeys(warning for reading in chosen for warning in reading.warnings)),
+            readings=chosen,
+        )
+
+    def _read_or_fail(self, run: _Run) -> PageAnalysis | PageFailure:
+        number = run.page.number
         try:
             return self._read(run)
         except (Cancelled, DeadlineExceeded):
             raise
         except WorkbenchError as error:
-            return PageFailure.from_error(page.number, run.at, error)
+            return PageFailure.from_error(number, run.at, error)
         except Exception:  # noqa: BLE001  whatever breaks in a model or a library fails this page, not its neighbours
-            _log.exception("page %d failed in stage %s, request %s", page.number, run.at, ctx.request_id)
-            failed = EngineFailed(f"The engine broke on page {page.number} while reading ({run.at}).")
-            return PageFailure.from_error(page.number, run.at, failed)
+            _log.exception("page %d failed in stage %s, request %s", number, run.at, run.ctx.request_id)
+            failed = EngineFailed(f"The engine broke on page {number} while reading ({run.at}).")
+            return PageFailure.from_error(number, run.at, failed)
         finally:
             trim_heap()
 
     def _read(self, run: _Run) -> PageAnalysis:
-        page, parts, ctx = run.page, run.parts, run.ctx
-        with run.stage("orientation"):
-            degrees = self._ocr.orientation(page.pixels, ctx)
-            pixels = turned(page.pixels, degrees)
-        lines: Sequence[Line] = ()
-        if parts & {Part.TEXT, Part.TABLES}:
-            with run.stage("text"):
-                lines = self._ocr.read(pixels, ctx)
-        regions: Sequence[LayoutRegion] = ()
-        if parts & {Part.LAYOUT, Part.TABLES}:
-            with run.stage("layout"):
-                regions = self._layout.detect(pixels, ctx)
-        tables: Sequence[TableArea] = ()
-        if Part.TABLES in parts:
-            with run.stage("tables"):
-                tables = self._read_tables(page.number, pixels, regions, lines, ctx)
+        readings = dict(run.known)
+        missing = [part for part in READING_ORDER if part in self.needed(run.parts) - readings.keys()]
+        if missing:
+            degrees, pixels = self._upright(run)
+            for part in missing:
+                with run.stage(part.value):
+                    reading = self._read_part(part, pixels, readings, run.ctx)
+                changes = {"rotation": degrees, "seconds": run.timings[part.value]}
+                readings[part] = reading.model_copy(update=changes)
         with run.stage("order"):
-            blocks = _compose(pixels, parts, regions, lines, tables)
-            back = TurnBack(degrees, page.width, page.height)
-            blocks = tuple(back.block(block) for block in blocks)
-        return PageAnalysis(
-            page=page.number,
-            width=page.width,
-            height=page.height,
-            sha256=page.sha256,
-            parts=parts,
-            blocks=blocks,
-            rotation=back.degrees,
-            timings=run.timings,
-        )
+            analysis = self.compose(PageFrame.of(run.page), run.parts, readings)
+        return analysis.model_copy(update={"timings": run.timings})
 
-    def _read_tables(
-        self,
-        number: int,
-        pixels: Pixels,
-        regions: Sequence[LayoutRegion],
-        lines: Sequence[Line],
-        ctx: RunContext,
-    ) -> list[TableArea]:
+    def _upright(self, run: _Run) -> tuple[int, Pixels]:
+        """The clockwise degrees the page is turned upright by, as it was before where that is known, and the pixels."""
+        pixels = run.page.pixels
+        for reading in run.known.values():
+            return reading.rotation, turned(pixels, reading.rotation)
+        with run.stage("orientation"):
+            degrees = self._ocr.orientation(pixels, run.ctx) % 360
+            return degrees, turned(pixels, degrees)
+
+    def _read_part(self, part: Part, pixels: Pixels, readings: Readings, ctx: RunContext) -> PartReading:
+        """One part of an upright page; ``readings`` holds those before it in the order of reading."""
+        if part is Part.TEXT:
+            return PartReading(part=part, lines=tuple(self._ocr.read(pixels, ctx)))
+        if part is Part.LAYOUT:
+            regions = self._layout.detect(pixels, ctx)
+            areas = tuple(LayoutArea(type=r.type, box=r.box, confidence=r.confidence) for r in regions)
+            return PartReading(part=part, areas=areas)
+        return PartReading(part=part, tables=self._read_tables(pixels, readings, ctx))
+
+    def _read_tables(self, pixels: Pixels, readings: Readings, ctx: RunContext) -> tuple[Table, ...]:
         """The page's tables with their cells; an area in which no table could be read is not one."""
         height, width = pixels.shape[:2]
-        areas: list[TableArea] = []
+        lines, regions = readings[Part.TEXT].lines, _regions(readings)
+        tables: list[Table] = []
         for box in self._tables.table_boxes(width, height, regions, lines, pixels):
             ctx.check()
             table = self._tables.read(pixels, box, lines_in(box, lines), ctx)
             if table is not None:
-                areas.append(TableArea(box, table.model_copy(update={"page": number, "box": box})))
-        return areas
+                tables.append(table.model_copy(update={"box": box}))
+        return tuple(tables)
 
 
 @dataclass
@@ -167,6 +195,7 @@ class _Run:
     page: Page
     parts: frozenset[Part]
     ctx: RunContext
+    known: Readings
     at: str = "start"
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -181,17 +210,19 @@ class _Run:
         self.timings[name] = perf_counter() - start
 
 
-def _compose(
-    pixels: Pixels,
-    parts: frozenset[Part],
-    regions: Sequence[LayoutRegion],
-    lines: Sequence[Line],
-    tables: Sequence[TableArea],
-) -> tuple[Block, ...]:
+def _upright_blocks(number: int, width: int, height: int, readings: Readings) -> tuple[Block, ...]:
     """Blocks of the upright page. Table areas of the layout stand in for tables that were not asked for."""
-    height, width = pixels.shape[:2]
-    if not parts & {Part.TEXT, Part.TABLES}:
+    regions = _regions(readings)
+    if Part.TEXT not in readings:
         return blocks_of_regions(regions, width, height)
-    if Part.TABLES not in parts:
-        tables = [TableArea(region.box) for region in regions if region.type is BlockType.TABLE]
-    return build_blocks(lines, regions, tables, width, height)
+    tables = [TableArea(region.box) for region in regions if region.type is BlockType.TABLE]
+    if Part.TABLES in readings:
+        found = [table.model_copy(update={"page": number}) for table in readings[Part.TABLES].tables]
+        tables = [TableArea(table.box, table) for table in found if table.box is not None]
+    return build_blocks(readings[Part.TEXT].lines, regions, tables, width, height)
+
+
+def _regions(readings: Readings) -> list[LayoutRegion]:
+    """The layout's areas, none where it was not read."""
+    layout = readings.get(Part.LAYOUT)
+    return [] if layout is None else [LayoutRegion(a.type, a.box, a.confidence) for a in layout.areas]
