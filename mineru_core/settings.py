@@ -55,6 +55,7 @@ class EngineSettings(_Section):
     pages_in_flight: int | None = Field(default=None, ge=1, description="pages admitted at once")
     engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
     batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")
+    share_calls: bool = Field(default=True, description="whether lines of all pages share recognition calls")
     deadline_s: float = Field(default=600.0, gt=0, description="seconds a document may take at most")
     echo_delay_s: float = Field(default=0.0, ge=0, description="seconds the echo engine spends on a page, for trials")
 

@@ -46,7 +46,12 @@ class EmbeddedEngine:
 
     def __init__(self, settings: Settings) -> None:
         calls = settings.engine_calls
-        self._ocr = OcrReader(settings.models_dir, engine_calls=calls, batch_items=settings.engine.batch_items)
+        self._ocr = OcrReader(
+            settings.models_dir,
+            engine_calls=calls,
+            batch_items=settings.engine.batch_items,
+            shared=settings.engine.share_calls,
+        )
         self._layout = LayoutDetector(settings.models_dir, engine_calls=calls)
         self._tables = TableReader(settings.models_dir, engine_calls=calls)
         self._lock = threading.Lock()

@@ -162,6 +162,14 @@ def test_threads_read_the_same_as_one_by_one(engine: EmbeddedEngine) -> None:
     assert found[0].startswith("Invoice number 1")
 
 
+def test_a_page_reads_the_same_where_calls_are_not_shared(engine: EmbeddedEngine, models_dir: Path) -> None:
+    alone = EmbeddedEngine(load_settings(models=models_dir, engine={"share_calls": False}))
+    alone.load()
+    page = _page(*SENTENCES)
+    assert _text(_only(alone.read([page], TEXT, RunContext()))) == _text(_only(engine.read([page], TEXT, RunContext())))
+    alone.close()
+
+
 def test_before_loading_it_is_refused_and_without_weights_loading_says_so(tmp_path: Path) -> None:
     engine = EmbeddedEngine(load_settings(models=tmp_path))
     with pytest.raises(EngineUnavailable):
