@@ -34,6 +34,10 @@ class Engine(Protocol):
         """Parts it can read; others are left out of its analyses."""
 
     @property
+    def reads_text_layer(self) -> bool:
+        """Whether its readings depend on a page's own words, too; else they follow from the pixels alone."""
+
+    @property
     def fingerprint(self) -> str:
         """Name, model revision and options in one string."""
 

@@ -37,6 +37,7 @@ class EchoEngine:
     """
 
     name = "echo"
+    reads_text_layer = True
 
     def __init__(
         self,

@@ -31,6 +31,14 @@ def test_it_is_an_engine() -> None:
     assert isinstance(EchoEngine(), Engine)
 
 
+def test_readings_depend_on_the_text_layer_as_it_says() -> None:
+    engine = EchoEngine()
+    with_words, without = page(words=(Word("Total", Box(1, 1, 9, 5)),)), page()
+    texts = {only(engine.read([p], PARTS, RunContext())).blocks[0].text for p in (with_words, without)}
+    assert with_words.sha256 == without.sha256
+    assert (len(texts) > 1) is engine.reads_text_layer
+
+
 def test_pixels_become_a_digest_that_tells_pages_apart() -> None:
     engine = EchoEngine()
     texts = [only(engine.read([page(shade)], PARTS, RunContext())).blocks[0].text for shade in (0, 1, 0)]

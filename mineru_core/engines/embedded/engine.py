@@ -68,6 +68,11 @@ class EmbeddedEngine:
         return CAPABILITIES
 
     @property
+    def reads_text_layer(self) -> bool:
+        """No: what is read is what can be seen."""
+        return False
+
+    @property
     def fingerprint(self) -> str:
         """Name, revision of this code, and a digest of the weights."""
         digest = hashlib.sha256("".join(weight.sha256 for weight in weights.MANIFEST).encode()).hexdigest()

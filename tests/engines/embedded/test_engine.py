@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mineru_core.document.analysis import BlockType, PageAnalysis, PageFailure, Part
-from mineru_core.document.page import Page
+from mineru_core.document.geometry import Box
+from mineru_core.document.page import Page, Word
 from mineru_core.engines.base import Engine
 from mineru_core.engines.embedded.engine import CAPABILITIES, EmbeddedEngine
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable, ModelMissing, TooManyPixels
@@ -178,6 +179,13 @@ def test_before_loading_it_is_refused_and_without_weights_loading_says_so(tmp_pa
         engine.load()
     engine.close()
     engine.close()
+
+
+def test_readings_follow_from_the_pixels_alone_as_it_says(engine: EmbeddedEngine) -> None:
+    page = _page(*SENTENCES)
+    layered = Page(page.pixels, page.source, text_layer=(Word("Something else", Box(60, 60, 300, 90)),))
+    assert not engine.reads_text_layer
+    assert _text(_only(engine.read([layered], TEXT, RunContext()))).split("\n") == list(SENTENCES)
 
 
 def test_blocks_are_typed(engine: EmbeddedEngine) -> None:
