@@ -141,18 +141,26 @@ class TooManyPages(LimitError):
 
 
 class Busy(WorkbenchError):
-    """Refused for now; ``retry_after_s`` says when to try again, where it is known."""
+    """Refused for now; ``retry_after_s`` says when to try again, and ``queue_fraction`` (0..1) what share of the places
+    is taken, where they are known."""
 
     code = "busy"
     http_status = 429
     default_hint = "Try again in a moment."
 
-    def __init__(self, message: str, hint: str | None = None, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        retry_after_s: float | None = None,
+        queue_fraction: float | None = None,
+    ) -> None:
         super().__init__(message, hint)
         self.retry_after_s = retry_after_s
+        self.queue_fraction = queue_fraction
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, self.hint, self.retry_after_s)
+        return type(self), (self.message, self.hint, self.retry_after_s, self.queue_fraction)
 
 
 class Overloaded(Busy):

@@ -56,15 +56,26 @@ class EngineSettings(_Section):
     engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
     batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")
     share_calls: bool = Field(default=True, description="whether lines of all pages share recognition calls")
+    compress: bool = Field(default=True, description="whether pages are reduced as far as their letters allow")
     deadline_s: float = Field(default=600.0, gt=0, description="seconds a document may take at most")
     echo_delay_s: float = Field(default=0.0, ge=0, description="seconds the echo engine spends on a page, for trials")
 
 
 class JobSettings(_Section):
-    """The queue of documents."""
+    """The queue of documents (None: by the number of cores, and by how fast documents are read)."""
 
-    workers: int = Field(default=2, ge=1, description="documents read at once")
-    waiting_places: int = Field(default=64, ge=1, description="documents that may wait; beyond them, refused")
+    workers: int | None = Field(default=None, ge=1, description="documents open at once")
+    waiting_places: int | None = Field(default=None, ge=1, description="documents that may wait; beyond them, refused")
+
+
+class ServingSettings(_Section):
+    """What one process may take up."""
+
+    memory_ceiling_bytes: int | None = Field(
+        default=None,
+        ge=0,
+        description="resident memory above which new documents are refused while others are read; 0: no ceiling",
+    )
 
 
 class StoreSettings(_Section):
@@ -103,6 +114,7 @@ class Settings(BaseSettings):
     pdf: PdfSettings = PdfSettings()
     engine: EngineSettings = EngineSettings()
     jobs: JobSettings = JobSettings()
+    serving: ServingSettings = ServingSettings()
     store: StoreSettings = StoreSettings()
     cache: CacheSettings = CacheSettings()
     server: ServerSettings = ServerSettings()
@@ -136,6 +148,11 @@ class Settings(BaseSettings):
     def engine_calls(self) -> int:
         """Concurrent calls into one model: 2 cores 1, 4 cores 2, 8 cores 4, 16 cores 6, unless set."""
         return self.engine.engine_calls or _by_cores({2: 1, 4: 2, 8: 4, 16: 6})
+
+    @property
+    def job_workers(self) -> int:
+        """Documents open at once: two for each page in flight, unless set; pages are what is bounded."""
+        return self.jobs.workers or 2 * self.pages_in_flight
 
     @classmethod
     def settings_customise_sources(

@@ -73,8 +73,8 @@ def test_errors_survive_pickling(cls: type[WorkbenchError]) -> None:
 
 @pytest.mark.parametrize("cls", [cls for cls in ALL if issubclass(cls, Busy)], ids=lambda cls: cls.__name__)
 def test_when_to_try_again_survives_pickling(cls: type[Busy]) -> None:
-    again = pickle.loads(pickle.dumps(cls("Full.", retry_after_s=2.5)))
-    assert again.retry_after_s == 2.5
+    again = pickle.loads(pickle.dumps(cls("Full.", retry_after_s=2.5, queue_fraction=0.75)))
+    assert (again.retry_after_s, again.queue_fraction) == (2.5, 0.75)
 
 
 def test_the_message_alone_is_what_is_printed() -> None:

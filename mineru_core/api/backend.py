@@ -11,6 +11,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from mineru_core.errors import EngineUnavailable, WorkbenchError
+from mineru_core.serving.admission import MOST_PLACES
 from mineru_core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Backend:
         self._load_error: WorkbenchError | None = None
         jobs = self.settings.jobs
         self._calls = CapacityLimiter(CALLS_AT_ONCE)
-        self._waits = CapacityLimiter(jobs.workers + jobs.waiting_places)
+        self._waits = CapacityLimiter(self.settings.job_workers + (jobs.waiting_places or MOST_PLACES))
         self._draws = CapacityLimiter(PICTURES_AT_ONCE)
 
     @property

@@ -59,9 +59,10 @@ def router(backend: Backend) -> APIRouter:
         ] = False,
     ) -> Response:
         """Read a document and answer the instruction."""
+        owner = owner_of_call(request)
+        backend.service.refuse_if_full(owner)  # here, where no queue of threads keeps the refusal waiting
         regions = [parse_region(text, page) for text in region or ()]
         data = await _bytes_of(file, backend.settings.limits.max_file_bytes)
-        owner = owner_of_call(request)
         job = await backend.call(
             partial(
                 backend.service.submit,

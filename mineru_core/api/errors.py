@@ -47,6 +47,9 @@ class ErrorBody(BaseModel):
     hint: str = Field(description="what to do about it")
     request_id: str = Field(description="also in the X-Request-ID header; name it when you report a problem")
     details: list[ErrorDetail] = Field(default_factory=list, description="what is wrong, field by field")
+    queue_fraction: float | None = Field(
+        default=None, description="of a busy server: share of its places that is taken, 0 to 1"
+    )
 
 
 class UploadTooLarge(HTTPException):
@@ -75,7 +78,7 @@ def error_response(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """The answer to a request that ended in ``error``; a busy server also says when to come back.
+    """The answer to a request that ended in ``error``; a busy server also says when to come back and how full it is.
 
     ``status`` stands in for the error's own where HTTP has a more telling one.
     """
@@ -88,8 +91,9 @@ def error_response(
         hint=error.hint,
         request_id=request_id_of(scope),
         details=list(details),
+        queue_fraction=error.queue_fraction if isinstance(error, Busy) else None,
     )
-    return JSONResponse(body.model_dump(), status_code=status or error.http_status, headers=sent)
+    return JSONResponse(body.model_dump(exclude_none=True), status_code=status or error.http_status, headers=sent)
 
 
 def refused_upload(scope: Scope, error: FileTooLarge) -> JSONResponse:

@@ -81,12 +81,24 @@ def check_python() -> Check:
 
 
 def check_numbers(settings: Settings) -> Check:
-    """How many cores there are, and the four numbers that follow."""
+    """How many cores there are, and the four numbers that follow, each with where it comes from."""
+    from mineru_core.serving.admission import HORIZON_S, places_at, start_rate
+
+    engine, jobs = settings.engine, settings.jobs
+    if jobs.waiting_places is None:
+        places = f"{places_at(start_rate(settings))} at first (learned: what is read in {HORIZON_S:g} s)"
+    else:
+        places = f"{jobs.waiting_places} (setting)"
     numbers = (
-        f"pages_in_flight {settings.pages_in_flight}, waiting_places {settings.jobs.waiting_places}, "
-        f"engine_calls {settings.engine_calls}, batch_items {settings.engine.batch_items}"
+        f"pages_in_flight {settings.pages_in_flight} ({_origin(engine.pages_in_flight)}), waiting_places {places}, "
+        f"engine_calls {settings.engine_calls} ({_origin(engine.engine_calls)}), "
+        f"batch_items {engine.batch_items} (setting)"
     )
     return Check("cores", State.OK, f"{available_cores()}: {numbers}")
+
+
+def _origin(setting: int | None) -> str:
+    return "cores" if setting is None else "setting"
 
 
 def check_home(settings: Settings) -> Check:

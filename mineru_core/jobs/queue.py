@@ -48,12 +48,13 @@ class JobQueue:
         self._service = service
         self._keep_s = keep_s
 
-    def submit(self, submission: Submission, places: int) -> JobRow:
-        """Add a pending job. Raises ``Overloaded`` where ``places`` jobs wait already."""
+    def submit(self, submission: Submission, places: int | None = None) -> JobRow:
+        """Add a pending job. Raises ``Overloaded`` where ``places`` jobs wait already, whoever took them on."""
         data = submission.data
         self._blobs.put(data)  # slow, so before the lock; the reference makes sure that it is still there
         with self._database.write() as session:
-            _check_places(session, places)
+            if places is not None:
+                _check_places(session, places)
             row = JobRow(
                 id=submission.job_id,
                 owner=submission.owner,
@@ -70,13 +71,9 @@ class JobQueue:
             row.blob = self._refer(session, data, row, submission.name)
         return row
 
-    def check_places(self, places: int) -> None:
-        """Raise ``Overloaded`` where ``places`` jobs wait already."""
-        with self._database.read() as session:
-            _check_places(session, places)
-
-    def claim(self) -> JobRow | None:
-        """Take a waiting job to run it here: of the owner with the fewest running jobs, the oldest. None if none."""
+    def claim(self, most_of_one: int | None = None) -> JobRow | None:
+        """Take a waiting job to run it here: of the owner with the fewest running jobs, the oldest. None if none, or
+        none of an owner with fewer than ``most_of_one`` jobs running here."""
         other = aliased(JobRow)
         running = select(func.count()).where(other.owner == JobRow.owner, other.state == JobState.RUNNING)
         mine_to_open = or_(JobRow.password_holder.is_(None), JobRow.password_holder == self._service)
@@ -86,6 +83,9 @@ class JobQueue:
             .order_by(running.scalar_subquery(), JobRow.seq)
             .limit(1)
         )
+        if most_of_one is not None:
+            here = running.where(other.worker == self._service)
+            first = first.where(here.scalar_subquery() < most_of_one)
         with self._database.write() as session:
             row = session.scalar(first)
             if row is not None:
@@ -143,10 +143,11 @@ class JobQueue:
         """The document of a job that runs here, past its time or not. Raises ``NotFound`` where it has gone."""
         return self._blobs.get(row.blob)
 
-    def waiting(self) -> int:
-        """How many jobs wait."""
+    def waiting(self) -> dict[str, str]:
+        """The jobs that wait, with their owners."""
         with self._database.read() as session:
-            return _count_waiting(session)
+            found = session.execute(select(JobRow.id, JobRow.owner).where(JobRow.state == JobState.PENDING))
+            return {job_id: owner for job_id, owner in found}  # noqa: C416  rows are no pairs to the type checker
 
     def running_here(self) -> set[str]:
         """The jobs this service has claimed that are neither ended nor cancelled."""
@@ -204,12 +205,9 @@ class JobQueue:
         return add_reference(session, self._blobs, data, owner=row.owner, name=name, job_id=row.id, keep_s=self._keep_s)
 
 
-def _count_waiting(session: Session) -> int:
-    return session.scalar(select(func.count()).where(JobRow.state == JobState.PENDING)) or 0
-
-
 def _check_places(session: Session, places: int) -> None:
-    if _count_waiting(session) >= places:
+    waiting = session.scalar(select(func.count()).where(JobRow.state == JobState.PENDING)) or 0
+    if waiting >= places:
         raise Overloaded(f"All {places} waiting places are taken.")
 
 

@@ -12,6 +12,8 @@ from time import perf_counter
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from mineru_core.runtime.memory import resident_bytes
+
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 _ITEMS = (1, 2, 4, 8, 16, 32, 64, 128)
 
@@ -38,8 +40,27 @@ class Metrics:
         self._queue = Gauge(
             "mineru_workbench_queue_fraction", "Share of the waiting places that are taken", registry=self.registry
         )
+        self._refusals = Counter(
+            "mineru_workbench_refusals", "Documents refused for now, by reason", ["reason"], registry=self.registry
+        )
+        self._rate = Gauge(
+            "mineru_workbench_documents_per_second",
+            "Documents that can be read in a second, as learned",
+            registry=self.registry,
+        )
+        resident = Gauge("mineru_workbench_resident_bytes", "Memory the process holds", registry=self.registry)
+        resident.set_function(lambda: resident_bytes() or 0)
         self._in_flight = Gauge(
             "mineru_workbench_pages_in_flight", "Pages an engine is reading now", registry=self.registry
+        )
+        self._gate = Gauge(
+            "mineru_workbench_gate_pages", "Pages at the gate, by whether they wait", ["state"], registry=self.registry
+        )
+        self._lookups = Counter(
+            "mineru_workbench_cache_lookups",
+            "Looks into the cache, by level and outcome",
+            ["level", "outcome"],
+            registry=self.registry,
         )
         self._batches = Histogram(
             "mineru_workbench_batch_items",
@@ -69,9 +90,23 @@ class Metrics:
         """Note the size of one engine call."""
         self._batches.labels(batcher).observe(items)
 
-    def set_queue(self, waiting: int, places: int) -> None:
-        """Note how many documents wait, of how many that may."""
-        self._queue.set(waiting / places if places else 0.0)
+    def observe_lookup(self, level: str, hit: bool) -> None:
+        """Count a look into the cache at ``level`` (document, page, part, answer)."""
+        self._lookups.labels(level, "hit" if hit else "miss").inc()
+
+    def set_gate(self, waiting: int, in_flight: int) -> None:
+        """Note how many pages wait at the gate, and how many are at work behind it."""
+        self._gate.labels("waiting").set(waiting)
+        self._gate.labels("in_flight").set(in_flight)
+
+    def refused(self, reason: str) -> None:
+        """Count a document that was not let in: ``reason`` is a stable name, such as places or memory."""
+        self._refusals.labels(reason).inc()
+
+    def set_queue(self, fraction: float, documents_per_s: float) -> None:
+        """Note the share of the places that is taken (0..1), and the rate learned."""
+        self._queue.set(fraction)
+        self._rate.set(documents_per_s)
 
     @contextmanager
     def reading_page(self) -> Iterator[None]:

@@ -65,9 +65,12 @@ def test_a_bug_outside_the_api_has_the_same_shape() -> None:
 
 
 def test_a_busy_server_says_when_to_come_back() -> None:
-    answer = error_response({}, Overloaded("Every place is taken.", retry_after_s=2.2))
+    answer = error_response({}, Overloaded("Every place is taken.", retry_after_s=2.2, queue_fraction=0.875))
+    assert b'"queue_fraction":0.875' in bytes(answer.body)
     assert answer.headers["retry-after"] == "3"
-    assert "retry-after" not in error_response({}, Overloaded("Every place is taken.")).headers
+    plain = error_response({}, Overloaded("Every place is taken."))
+    assert "retry-after" not in plain.headers
+    assert b"queue_fraction" not in bytes(plain.body)
 
 
 def test_the_status_is_that_of_the_error_tree() -> None:

@@ -67,9 +67,16 @@ def test_a_wrong_setting_fails_and_is_named(home: Path, monkeypatch: pytest.Monk
     assert "limits.max_pages" in done.stdout
 
 
-def test_the_four_numbers_are_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_four_numbers_are_shown_with_where_they_come_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mineru_core.settings.available_cores", lambda: 4)
+    assert (
+        "pages_in_flight 6 (cores), waiting_places 24 at first (learned: what is read in 20 s), "
+        "engine_calls 2 (cores), batch_items 32"
+    ) in doctor().stdout
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__PAGES_IN_FLIGHT", "7")
     monkeypatch.setenv("MINERU_WORKBENCH_JOBS__WAITING_PLACES", "8")
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__ENGINE_CALLS", "9")
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__BATCH_ITEMS", "10")
-    assert "pages_in_flight 7, waiting_places 8, engine_calls 9, batch_items 10" in doctor().stdout
+    assert (
+        "pages_in_flight 7 (setting), waiting_places 8 (setting), engine_calls 9 (setting), batch_items 10"
+    ) in doctor().stdout

@@ -150,6 +150,18 @@ def test_many_claim_at_once_and_each_job_is_taken_once(home: Home) -> None:
     assert sorted(taken) == sorted(f"j{number}" for number in range(20))
 
 
+def test_one_owner_does_not_get_every_claim(home: Home) -> None:
+    queue = home.queues["s1"]
+    for number, owner in enumerate(["ann", "ann", "ann", "bob"]):
+        queue.submit(submission(f"j{number}", owner))
+    assert [row.id for row in (queue.claim(2), queue.claim(2), queue.claim(2)) if row] == ["j0", "j3", "j1"]
+    assert queue.claim(2) is None
+    assert queue.waiting() == {"j2": "ann"}
+    elsewhere = home.queues["s2"].claim(2)  # only what runs at the one that asks counts
+    assert elsewhere is not None
+    assert elsewhere.id == "j2"
+
+
 def test_another_owner_sees_nothing(home: Home) -> None:
     queue = home.queues["s1"]
     queue.submit(submission("j1", "ann"), 9)

@@ -26,8 +26,10 @@ from mineru_core.errors import (
     Overloaded,
     UnsupportedType,
 )
+from mineru_core.jobs.departure import Departures
 from mineru_core.jobs.model import Job, JobState
-from mineru_core.jobs.service import JobService, _Run
+from mineru_core.jobs.runner import Run
+from mineru_core.jobs.service import JobService
 from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import Analyzer
 from mineru_core.settings import EngineSettings, JobSettings, Settings
@@ -383,7 +385,7 @@ def test_progress_is_written_down_for_other_processes(start: Start) -> None:
     service, other = start(engine), start(run=False)
     job = service.submit(PDF, name="a.pdf", owner="ann")
     engine.wait_until_entered()
-    service._look_after_runs()
+    service._runner.look_after()
     seen = other.get(job.id, "ann")
     assert (seen.stage, seen.page, seen.pages) == ("read", 1, 3)
     engine.gate.set()
@@ -391,13 +393,100 @@ def test_progress_is_written_down_for_other_processes(start: Start) -> None:
 
 
 def test_many_submit_at_once(start: Start) -> None:
-    service = start(workers=3)
+    service = start(workers=3, waiting_places=64)
     with ThreadPoolExecutor(8) as pool:
         jobs = list(pool.map(lambda n: service.submit(PNG, name=f"{n}.png", owner=f"owner-{n % 4}"), range(24)))
         done = list(pool.map(lambda job: ended(service, job), jobs))
     assert {job.state for job in done} == {JobState.DONE}
     assert sorted(job.source for job in done) == sorted(f"{n}.png" for n in range(24))
     assert len(service.list("owner-0")) == 6
+
+
+def test_a_newcomer_is_read_at_once_beside_200_jobs_of_another(start: Start) -> None:
+    engine = GatedEngine()
+    service = start(engine, workers=3, waiting_places=300)
+    batch = [service.submit(PNG, name=f"{n}.png", owner="batch") for n in range(200)]
+    engine.wait_until_entered(2)
+    newcomer = service.submit(PNG, name="a.png", owner="newcomer")
+    engine.wait_until_entered()
+    states = {job.id: job.state for job in [*service.list("batch", 300), *service.list("newcomer")]}
+    assert states[newcomer.id] is JobState.RUNNING
+    assert [states[job.id] for job in batch].count(JobState.RUNNING) == 2
+    for job in batch[5:]:
+        service.cancel(job.id, "batch")
+    assert service.admission.inside <= 6
+    engine.gate.set()
+    assert {ended(service, job).state for job in [newcomer, *batch[:5]]} == {JobState.DONE}
+
+
+def test_without_a_set_number_nobody_takes_all_places(start: Start) -> None:
+    service = start(run=False)
+    most = service.admission.places
+    with pytest.raises(Overloaded) as refused:
+        [service.submit(PNG, name="a.png", owner="batch") for _ in range(most)]
+    assert refused.value.retry_after_s is not None
+    assert most / 2 <= service.admission.inside < most
+    assert service.submit(PNG, name="a.png", owner="newcomer").state is JobState.PENDING
+    service.refuse_if_full("somebody")
+    with pytest.raises(Overloaded):
+        service.refuse_if_full("batch")
+
+
+def test_what_waits_from_before_and_elsewhere_takes_up_places(start: Start) -> None:
+    first, second = start(run=False, waiting_places=3), start(run=False, waiting_places=3)
+    jobs = [first.submit(PNG, name="a.png", owner="ann") for _ in range(3)]
+    with pytest.raises(Overloaded):  # the database knows before the memory does
+        second.submit(PNG, name="a.png", owner="ann")
+    assert second.admission.inside == 0
+    second._runner.look_after()
+    assert second.admission.queue_fraction == 1.0
+    second.cancel(jobs[0].id, "ann")
+    first._runner.look_after()
+    for service in (first, second):
+        assert service.admission.inside == 2
+    first.submit(PNG, name="a.png", owner="ann")
+
+
+def test_a_refused_document_takes_up_no_place(start: Start) -> None:
+    service = start(run=False, waiting_places=1)
+    with pytest.raises(EmptyFile):
+        service.submit(b"", name="a.png", owner="ann")
+    assert service.admission.inside == 0
+
+
+class FakeTime:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_interactive_jobs_stop_after_the_last_session_and_others_go_on(home: Path) -> None:
+    clock, engine = FakeTime(), GatedEngine()
+    settings = Settings(home=home, jobs=JobSettings(workers=4))
+    service = JobService(settings, Analyzer(settings, engine), departures=Departures(clock=clock))
+    try:
+        service.start()
+        service.arrived("ann", "tab 1")
+        running = service.submit(PNG, name="a.png", owner="ann", interactive=True)
+        batch = service.submit(PNG, name="b.png", owner="ann")
+        engine.wait_until_entered(2)
+        service.left("ann", "tab 1")
+        clock.now = 9.9
+        service._stop_abandoned()
+        assert service.get(running.id, "ann").state is JobState.RUNNING
+        service.arrived("ann", "tab 1, reloaded")
+        clock.now = 60.0
+        service._stop_abandoned()
+        assert service.get(running.id, "ann").state is JobState.RUNNING
+        service.left("ann", "tab 1, reloaded")
+        clock.now = 70.0
+        assert ended(service, running).state is JobState.CANCELLED  # the housekeeper looks by itself
+        assert service.get(batch.id, "ann").state is JobState.RUNNING
+    finally:
+        engine.gate.set()
+        service.close()
 
 
 def test_closed_it_takes_nothing_more(start: Start) -> None:
@@ -413,11 +502,11 @@ def test_a_worker_survives_a_database_that_is_busy(start: Start, monkeypatch: py
     claim = service._queue.claim
     failed: list[bool] = []
 
-    def busy_once() -> JobRow | None:
+    def busy_once(most_of_one: int | None = None) -> JobRow | None:
         if not failed:
             failed.append(True)
             raise OperationalError("BEGIN IMMEDIATE", {}, Exception("database is locked"))
-        return claim()
+        return claim(most_of_one)
 
     monkeypatch.setattr(service._queue, "claim", busy_once)
     job = service.submit(PNG, name="a.png", owner="ann")
@@ -454,11 +543,11 @@ def test_a_job_claimed_while_the_housekeeper_looks_is_not_stopped(
 
     def claimed_meanwhile() -> set[str]:
         found = running_here()
-        service._running["new"] = _Run(ctx)
+        service._runner._running["new"] = Run(ctx)
         return found
 
     monkeypatch.setattr(service._queue, "running_here", claimed_meanwhile)
-    service._look_after_runs()
+    service._runner.look_after()
     assert not ctx.cancelled
 
 

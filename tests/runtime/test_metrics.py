@@ -34,11 +34,21 @@ def test_a_stage_is_timed_even_when_it_raises() -> None:
 
 def test_queue_and_pages_in_flight() -> None:
     metrics = Metrics()
-    metrics.set_queue(3, 12)
+    metrics.set_queue(0.25, 1.5)
     with metrics.reading_page():
         assert metrics.value("mineru_workbench_pages_in_flight") == 1
     assert metrics.value("mineru_workbench_pages_in_flight") == 0
     assert metrics.value("mineru_workbench_queue_fraction") == 0.25
+    assert metrics.value("mineru_workbench_documents_per_second") == 1.5
+
+
+def test_refusals_are_counted_by_reason_and_memory_is_told() -> None:
+    metrics = Metrics()
+    metrics.refused("memory")
+    metrics.refused("places")
+    metrics.refused("places")
+    assert metrics.value("mineru_workbench_refusals_total", reason="places") == 2
+    assert metrics.value("mineru_workbench_resident_bytes") > 1_000_000
 
 
 def test_rendered_as_prometheus_reads_it() -> None:
