@@ -6,8 +6,9 @@ import io
 import tempfile
 import threading
 import time
+import uuid
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -81,19 +82,46 @@ def service() -> JobService:
     return shared_service()
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """One open browser session of an owner."""
+
+    service: JobService
+    owner: str
+    session: str
+
+    def end(self) -> None:
+        self.service.left(self.owner, self.session)
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_Visit.end)
+def attend(owner: str) -> object:
+    """Tell the service that a session of this owner is open, until Streamlit gives it up: when its tab is closed, but
+    also for a reload or a lost connection. So whatever runs while a job is on its way tells so again."""
+    visit = _Visit(service(), owner, uuid.uuid4().hex)
+    visit.service.arrived(owner, visit.session)
+    return visit
+
+
 def submit(uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None) -> Submission:
-    """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others."""
+    """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others.
+
+    One file is read for who waits for it, and no longer than somebody does; several are a batch, which goes on.
+    """
     files = tuple(uploads)
     asked = (owner, words, password, *((one.name, len(one.data)) for one in files))
     return _once(asked, owner, lambda: _submit(files, words, owner, password))
 
 
-def _submit(uploads: Iterable[Upload], words: str, owner: str, password: str | None) -> Submission:
+def _submit(uploads: Sequence[Upload], words: str, owner: str, password: str | None) -> Submission:
     jobs: list[str] = []
     problems: list[Problem] = []
+    alone = len(uploads) == 1
     for upload in uploads:
         try:
-            job = service().submit(upload.data, name=upload.name, words=words, owner=owner, password=password)
+            job = service().submit(
+                upload.data, name=upload.name, words=words, owner=owner, password=password, interactive=alone
+            )
         except WorkbenchError as error:
             problems.append(Problem.of(upload.name, error))
         else:
@@ -114,7 +142,8 @@ def ask_again(job: Job, words: str, owner: str, region_of: Callable[[str], Regio
 
 
 def _resubmit(job: Job, words: str, owner: str, region: Region | None) -> Submission:
-    new = service().resubmit(job.id, owner, words=words, regions=[] if region is None else [region])
+    regions = [] if region is None else [region]
+    new = service().resubmit(job.id, owner, words=words, regions=regions, interactive=True)
     return Submission(jobs=(new.id,))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from mineru_core.jobs.model import JobState
+from mineru_core.jobs.model import Job, JobState
 from mineru_core.ui import services
 from mineru_core.ui.services import Upload
 from tests.documents import table_pdf
@@ -45,6 +47,22 @@ def test_the_same_question_later_is_a_new_job(monkeypatch: pytest.MonkeyPatch) -
     first = services.submit([NOTE], "all text", "ann")
     monkeypatch.setattr(services, "REPEAT_S", -1.0)
     assert services.submit([NOTE], "all text", "ann") != first
+
+
+def test_one_file_is_read_for_its_reader_and_several_are_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    submit = services.service().submit
+
+    def noting(*args: Any, interactive: bool, **named: Any) -> Job:
+        told.append(interactive)
+        return submit(*args, interactive=interactive, **named)
+
+    monkeypatch.setattr(services.service(), "submit", noting)
+    services.submit([NOTE], "all text", "ann")
+    services.submit([NOTE, Upload("other.pdf", NOTE.data)], "all text", "ann")
+    (job, *_) = services.service().list("ann")
+    services.ask_again(job, "tables", "ann", lambda _: None)
+    assert told == [True, False, False, True]
 
 
 def test_a_refused_file_is_looked_at_again() -> None:

@@ -33,6 +33,7 @@ _STATE_ICONS = {
 def render() -> None:
     """Draw the page for this session."""
     t, owner = session.translator(), session.owner()
+    services.attend(owner)
     job = _current_job(owner)
     show_history(job, owner, t)
     # A place of its own for each screen, and the other one emptied first: it would stand there until the run has ended.

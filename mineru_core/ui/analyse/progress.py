@@ -20,6 +20,7 @@ BATCH_POLL_S = 1.5
 def show_progress(job_id: str, owner: str) -> None:
     """Stage and page of the job, looked at twice a second until it ends."""
     t = session.translator()
+    services.attend(owner)
     job = services.find_job(job_id, owner)
     if job is None or job.state.is_final:
         st.rerun()
@@ -62,6 +63,7 @@ def watch_batch(job_ids: Sequence[str], owner: str) -> None:
 
 @st.fragment(run_every=BATCH_POLL_S)
 def _watch(job_ids: tuple[str, ...], owner: str, before: dict[str, str]) -> None:
+    services.attend(owner)
     if _states(job_ids, owner) != before:
         st.rerun()
 
