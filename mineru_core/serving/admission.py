@@ -20,9 +20,9 @@ from mineru_core.settings import Settings
 
 Clock = Callable[[], float]
 
-HORIZON_S = 20.0
+HORIZON_S = 18.0
 """Work let in at once, in seconds of it: a document let in as the last one ends well within half a minute."""
-LEAST_PLACES = 8
+LEAST_PLACES = 6
 MOST_PLACES = 256
 """Documents inside where the places follow the rate learned."""
 START_PER_PAGE_S = 0.2
@@ -35,7 +35,7 @@ _TRUST_S = 4.0
 _LEAST_RATE = 1e-3
 _AT_ONCE_S = 0.05
 """A document answered in less was not read but known: it says nothing of how fast documents are read."""
-_HINT_S = (1.0, 120.0)
+_HINT_S = (1.0, 60.0)
 
 _inside: ContextVar[bool] = ContextVar("inside_admission", default=False)
 

@@ -70,7 +70,7 @@ def test_a_wrong_setting_fails_and_is_named(home: Path, monkeypatch: pytest.Monk
 def test_the_four_numbers_are_shown_with_where_they_come_from(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mineru_core.settings.available_cores", lambda: 4)
     assert (
-        "pages_in_flight 6 (cores), waiting_places 24 at first (learned: what is read in 20 s), "
+        "pages_in_flight 6 (cores), waiting_places 21 at first (learned: what is read in 18 s), "
         "engine_calls 2 (cores), batch_items 32"
     ) in doctor().stdout
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__PAGES_IN_FLIGHT", "7")
