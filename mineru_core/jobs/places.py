@@ -47,6 +47,11 @@ class JobPlaces:
         if ticket is not None:
             ticket.leave(finished=finished)
 
+    def holds(self, job_id: str) -> bool:
+        """Whether the job has a place."""
+        with self._lock:
+            return job_id in self._tickets
+
     def known(self) -> set[str]:
         """Jobs with a place that are in the database."""
         with self._lock:

@@ -89,6 +89,11 @@ class Runner:
         run.ctx.cancel()
         return True
 
+    def is_stopping(self, job_id: str) -> bool:
+        """Whether the job runs here and was cancelled."""
+        run = self._running.get(job_id)
+        return run is not None and run.ctx.cancelled
+
     def progress_of(self, job_id: str) -> Progress | None:
         """How far a job is that runs here."""
         run = self._running.get(job_id)

@@ -236,7 +236,20 @@ class JobService:
             remaining = until - time.monotonic()
             if job.state.is_final or remaining <= 0 or self._closing.is_set():
                 return job
-            self._changes.wait(seen, min(remaining, _LOOK_S))
+            self._await_end(job_id, seen, min(remaining, _LOOK_S))
+
+    def _await_end(self, job_id: str, seen: int, timeout_s: float) -> None:
+        """Return once the job may have ended, at the latest after ``timeout_s`` seconds.
+
+        Every change wakes everybody who waits; as long as the job waits or runs here undisturbed, none of them asks
+        the database.
+        """
+        until = time.monotonic() + timeout_s
+        while (remaining := until - time.monotonic()) > 0 and not self._closing.is_set():
+            self._changes.wait(seen, remaining)
+            seen = self._changes.count
+            if not self._places.holds(job_id) or self._runner.is_stopping(job_id):
+                return
 
     @on_storage
     def result(self, job_id: str, owner: str) -> DocumentResult:

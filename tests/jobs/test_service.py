@@ -266,6 +266,54 @@ def test_a_fault_of_ours_ends_the_job_and_not_the_worker(start: Start, monkeypat
     assert ended(service, service.submit(PNG, name="a.png", owner="ann")).state is JobState.DONE
 
 
+def test_who_waits_for_a_running_job_hears_of_its_cancelling_before_it_stops(start: Start) -> None:
+    engine = GatedEngine()
+    service = start(engine)
+    job = service.submit(PNG, name="a.png", owner="ann")
+    engine.wait_until_entered()
+    with ThreadPoolExecutor(1) as pool:
+        waiter = pool.submit(service.wait, job.id, "ann", WAIT_S)
+        service.cancel(job.id, "ann")
+        assert waiter.result(WAIT_S).state is JobState.CANCELLED
+
+
+def test_who_waits_asks_the_database_no_oftener_for_what_others_do(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = GatedEngine()
+    service = start(engine, waiting_places=99)
+    job = service.submit(PNG, name="a.png", owner="ann")
+    engine.wait_until_entered()
+    get, looks = service._queue.get, []
+    monkeypatch.setattr(service._queue, "get", lambda *who: (looks.append(who), get(*who))[1])
+    with ThreadPoolExecutor(1) as pool:
+        waiter = pool.submit(service.wait, job.id, "ann", 0.5)
+        for _ in range(200):
+            service._changes.announce()
+        assert waiter.result(WAIT_S).state is JobState.RUNNING
+    assert len(looks) <= 3
+    engine.gate.set()
+    assert ended(service, job).state is JobState.DONE
+
+
+@pytest.mark.parametrize("jump_s", [-1e6, 1e5])
+def test_a_jump_of_the_wall_clock_ends_no_job(start: Start, monkeypatch: pytest.MonkeyPatch, jump_s: float) -> None:
+    engine, now = GatedEngine(), time.time
+    service = start(engine, deadline_s=60)
+    service.arrived("ann", "tab")
+    job = service.submit(PNG, name="a.png", owner="ann", interactive=True)
+    engine.wait_until_entered()
+    service.left("ann", "tab")
+    monkeypatch.setattr(time, "time", lambda: now() + jump_s)
+    service._stop_abandoned()
+    service._runner.look_after()
+    assert service.get(job.id, "ann").state is JobState.RUNNING
+    rate = service.admission.rate_per_s
+    engine.gate.set()
+    assert ended(service, job).state is JobState.DONE
+    assert service.admission.rate_per_s <= 2 * rate
+
+
 def test_a_job_has_a_deadline(start: Start) -> None:
     service = start(EchoEngine(delay_s=60), deadline_s=0.1)
     job = ended(service, service.submit(PNG, name="a.png", owner="ann"))
