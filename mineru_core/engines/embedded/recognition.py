@@ -44,6 +44,10 @@ SHARED_BATCH_WIDTH = 3200
 """Pixels of width a shared call takes at most: the widest line alone. The batcher learns what less is enough here; on
 processors with wide vectors a call's fixed cost weighs more than on those without."""
 
+MOST_LANES = 8
+"""Shared calls at work at once, at most. Each keeps the layers' outputs of its own, about 50 MB; where there are more
+cores, a call runs on several."""
+
 GROUP_SIZES = (16, 4, 1)
 """Lines that go through the network together."""
 
@@ -95,10 +99,11 @@ class _Cut:
 class TextRecognizer:
     """Reads lines. ``recognize`` may be called from several threads at once.
 
-    With ``shared`` the lines of all callers meet in one ``Batcher``, whose workers, one a core and each with one
-    thread of the runtime, prepare, read and decode them. One thread a call wastes no core on waiting for the others
-    at every layer of a small network, and a page alone has its lines in all of them. Without, each caller makes calls
-    of its own, ``engine_calls`` at once on an equal share of the cores. What is read is the same.
+    With ``shared`` the lines of all callers meet in one ``Batcher``, whose workers, one a core (up to ``MOST_LANES``)
+    and each with a thread of the runtime to itself, prepare, read and decode them. One thread a call wastes no core on
+    waiting for the others at every layer of a small network, and a page alone has its lines in all of them. Without,
+    each caller makes calls of its own, ``engine_calls`` at once on an equal share of the cores. What is read is the
+    same.
     """
 
     def __init__(
@@ -113,7 +118,7 @@ class TextRecognizer:
         network = read_model(weights)
         self._alphabet = alphabet_of(network)
         self._batch_items = batch_items
-        lanes = available_cores() if shared else engine_calls
+        lanes = min(available_cores(), MOST_LANES) if shared else engine_calls
         self._model = CompiledModel(_build(network), requests=lanes)
         self._batcher: Batcher[_Cut, Reading] | None = None
         if shared:
