@@ -32,7 +32,7 @@ from mineru_core.jobs.runner import Run
 from mineru_core.jobs.service import JobService
 from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import Analyzer
-from mineru_core.settings import EngineSettings, JobSettings, Settings
+from mineru_core.settings import CacheSettings, EngineSettings, JobSettings, Settings
 from mineru_core.store.database import Database
 from mineru_core.store.tables import BlobRefRow, JobRow
 from tests.documents import PdfPage, PdfText, draw_lines, encrypted_pdf, png_bytes, text_pdf
@@ -40,9 +40,15 @@ from tests.stand_ins import BrokenEngine, GatedEngine
 
 PNG = png_bytes(draw_lines(["one line"], width=200))
 PDF = text_pdf([PdfPage([PdfText(f"Page {n}")]) for n in (1, 2, 3)])
+NO_CACHE = CacheSettings(enabled=False)  # the same picture is handed in again and again, to be read each time
 WAIT_S = 20.0
 
 Start = Callable[..., JobService]
+
+
+def picture(number: int) -> bytes:
+    """A picture unlike the others: equal ones that are read at the same time are read once."""
+    return png_bytes(draw_lines([str(number)], width=60))
 
 
 @pytest.fixture
@@ -51,7 +57,9 @@ def start(home: Path) -> Iterator[Start]:
     services: list[JobService] = []
 
     def make(engine: Engine | None = None, *, run: bool = True, deadline_s: float = 600, **jobs: int) -> JobService:
-        settings = Settings(home=home, jobs=JobSettings(**jobs), engine=EngineSettings(deadline_s=deadline_s))
+        settings = Settings(
+            home=home, jobs=JobSettings(**jobs), engine=EngineSettings(deadline_s=deadline_s), cache=NO_CACHE
+        )
         service = JobService(settings, Analyzer(settings, engine if engine is not None else EchoEngine()))
         services.append(service)
         if run:
@@ -195,8 +203,9 @@ def test_progress_is_seen_while_it_runs(start: Start) -> None:
     job = service.submit(PDF, name="a.pdf", owner="ann")
     engine.wait_until_entered()
     job = service.get(job.id, "ann")
-    assert (job.state, job.stage, job.page, job.pages) == (JobState.RUNNING, "read", 1, 3)
-    assert service.list("ann") == [job]
+    assert (job.state, job.stage, job.pages) == (JobState.RUNNING, "read", 3)
+    assert 1 <= job.page <= 3  # the next pages may be under way already
+    assert [one.id for one in service.list("ann")] == [job.id]
     assert service.wait(job.id, "ann", 0.01).state is JobState.RUNNING
     engine.gate.set()
     ended(service, job)
@@ -205,7 +214,7 @@ def test_progress_is_seen_while_it_runs(start: Start) -> None:
 def test_cancelling_shows_at_once_and_frees_the_worker(start: Start) -> None:
     engine = GatedEngine()
     service = start(engine, workers=1)
-    running = service.submit(PDF, name="a.pdf", owner="ann")
+    running = service.submit(PNG, name="a.png", owner="ann")
     engine.wait_until_entered()
     waiting = service.submit(PNG, name="b.png", owner="ann")
     # The waiting one first: the worker takes it as soon as the other is cancelled.
@@ -214,9 +223,9 @@ def test_cancelling_shows_at_once_and_frees_the_worker(start: Start) -> None:
     with pytest.raises(Cancelled):
         service.result(running.id, "ann")
     engine.gate.set()
-    after = ended(service, service.submit(PNG, name="c.png", owner="ann"))
+    after = ended(service, service.submit(picture(1), name="c.png", owner="ann"))
     assert after.state is JobState.DONE
-    assert engine.seen == [1, 1]  # the first page of the first, the only one of the last
+    assert engine.seen == [1, 1]  # the page of the first and that of the last
     assert service.get(running.id, "ann").state is JobState.CANCELLED
     assert service.cancel(after.id, "ann").state is JobState.DONE
 
@@ -435,7 +444,8 @@ def test_progress_is_written_down_for_other_processes(start: Start) -> None:
     engine.wait_until_entered()
     service._runner.look_after()
     seen = other.get(job.id, "ann")
-    assert (seen.stage, seen.page, seen.pages) == ("read", 1, 3)
+    assert (seen.stage, seen.pages) == ("read", 3)
+    assert 1 <= seen.page <= 3  # the next pages may be under way already
     engine.gate.set()
     ended(other, job)  # by looking: nobody wakes a waiter of another process
 
@@ -453,7 +463,7 @@ def test_many_submit_at_once(start: Start) -> None:
 def test_a_newcomer_is_read_at_once_beside_200_jobs_of_another(start: Start) -> None:
     engine = GatedEngine()
     service = start(engine, workers=3, waiting_places=300)
-    batch = [service.submit(PNG, name=f"{n}.png", owner="batch") for n in range(200)]
+    batch = [service.submit(picture(n), name=f"{n}.png", owner="batch") for n in range(200)]
     engine.wait_until_entered(2)
     newcomer = service.submit(PNG, name="a.png", owner="newcomer")
     engine.wait_until_entered()
@@ -512,13 +522,13 @@ class FakeTime:
 
 def test_interactive_jobs_stop_after_the_last_session_and_others_go_on(home: Path) -> None:
     clock, engine = FakeTime(), GatedEngine()
-    settings = Settings(home=home, jobs=JobSettings(workers=4))
+    settings = Settings(home=home, jobs=JobSettings(workers=4), cache=NO_CACHE)
     service = JobService(settings, Analyzer(settings, engine), departures=Departures(clock=clock))
     try:
         service.start()
         service.arrived("ann", "tab 1")
         running = service.submit(PNG, name="a.png", owner="ann", interactive=True)
-        batch = service.submit(PNG, name="b.png", owner="ann")
+        batch = service.submit(picture(1), name="b.png", owner="ann")
         engine.wait_until_entered(2)
         service.left("ann", "tab 1")
         clock.now = 9.9
