@@ -56,6 +56,11 @@ class _Entry(Generic[T, R]):
     owner: str
     future: Future[R] = field(default_factory=Future)
 
+    @property
+    def given_up(self) -> bool:
+        """Whether its context has ended; it is still to be answered."""
+        return self.ctx is not None and (self.ctx.cancelled or self.ctx.remaining_s == 0)
+
     def start(self) -> bool:
         """Whether the item is still wanted; one that is not is answered here, before any work for it."""
         return self.future.set_running_or_notify_cancel() and self.go_on()
@@ -219,13 +224,20 @@ class Batcher(Generic[T, R]):
                 self._answer(wanted)
 
     def _next_batch(self) -> list[_Entry[T, R]] | None:
-        """The next call's items once they are better called than kept waiting; None when closed."""
+        """The next call's items once they are better called than kept waiting; None when closed.
+
+        Items found given up come out alone, to be answered without work: a call is put together of the others.
+        """
         with self._changed:
             self._idle += 1
             try:
                 while not self._closed:
                     ready = self._ready()
                     if isinstance(ready, list):
+                        if given_up := [entry for entry in ready if entry.given_up]:
+                            for entry in given_up:
+                                self._queue.discard(entry)
+                            return given_up
                         self._queue.take(ready)
                         if self._queue:
                             self._changed.notify()
