@@ -1,11 +1,13 @@
-"""Memory of a process that reads many different pages one after the other.
+"""Memory of a process that reads many different pages, one after the other or for many at once.
 
-    python -m benchmarks.memory --data DIR [--pages 200] [--engine NAME] [--quick] [--json FILE]
+    python -m benchmarks.memory --data DIR [--pages 200] [--users 1] [--engine NAME] [--quick] [--json FILE]
 
-The pages are taken from the evaluation sets in turn (one of each set, then the next of each). ``--json`` writes flat
-name → number: ``pages``, ``rss_loaded_mb`` (after loading, before the first page), ``rss_half_mb`` and ``rss_mb``
-(after half and after all of the pages), ``growth`` (of the second half, 0.03 is 3 %), ``seconds``. ``--quick`` reads
-8 pages. Needs the packages of the dependency group ``bench``.
+The pages are taken from the evaluation sets in turn (one of each set, then the next of each), and read by so many
+threads with the settings as they are, on an empty home folder, cache on. Memory is taken while nothing is read.
+``--json`` writes flat name → number: ``pages``, ``users``, ``rss_loaded_mb`` (after loading, before the first page),
+``rss_half_mb`` and ``rss_mb`` (after half and after all of the pages), ``growth`` (of the second half, 0.03 is 3 %),
+``seconds``; where there are more than 200 pages ``rss_200_mb`` (after 200) and ``growth_200`` (from there to the end).
+``--quick`` reads 8 pages. Needs the packages of the dependency group ``bench``.
 """
 
 from __future__ import annotations
@@ -16,15 +18,20 @@ import itertools
 import json
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import perf_counter
 
 import psutil
 
 from benchmarks.kit import find_sets
-from mineru_core import Analyzer, open_document
+from benchmarks.serving.stages import fresh_settings
+from mineru_core import Analyzer
 
 QUICK_PAGES = 8
+EARLY_PAGES = 200
+"""After so many pages a process should have what it needs."""
+_TOLD_EVERY = 100
 
 
 def mixed_pages(data: Path, count: int) -> list[Path]:
@@ -40,22 +47,32 @@ def resident_mb() -> float:
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
-def measure(data: Path, pages: int, engine: str | None) -> dict[str, float]:
-    """Read the pages and take the memory at the beginning, half way and at the end."""
-    figures: dict[str, float] = {"pages": pages}
+def measure(data: Path, pages: int, engine: str | None, users: int = 1) -> dict[str, float]:
+    """Read the pages by so many threads and take the memory at the beginning, on the way and at the end."""
+    figures: dict[str, float] = {"pages": pages, "users": users}
     start = perf_counter()
-    with Analyzer(engine=engine) as analyzer:
+    early = min(EARLY_PAGES, pages)
+    stops = sorted({*range(_TOLD_EVERY, pages, _TOLD_EVERY), early, pages // 2, pages})
+    memory: dict[int, float] = {}
+    paths = mixed_pages(data, pages)
+    with fresh_settings(engine, {}) as settings, Analyzer(settings) as analyzer, ThreadPoolExecutor(users) as pool:
         analyzer.load()
         figures["rss_loaded_mb"] = resident_mb()
-        for n, path in enumerate(mixed_pages(data, pages), start=1):
-            with open_document(path) as document:
+
+        def read(path: Path) -> None:
+            with analyzer.open(path) as document:
                 analyzer.analyze(document)
-            if n == pages // 2:
-                figures["rss_half_mb"] = resident_mb()
-            if n % 20 == 0:
-                print(f"{n} pages: {resident_mb():.0f} MB", flush=True)
-        figures["rss_mb"] = resident_mb()
+
+        for done, stop in itertools.pairwise([0, *stops]):
+            for _ in pool.map(read, paths[done:stop]):
+                pass
+            memory[stop] = resident_mb()
+            print(f"{stop} pages: {memory[stop]:.0f} MB, {perf_counter() - start:.0f} s", flush=True)
+    figures["rss_half_mb"], figures["rss_mb"] = memory[pages // 2], memory[pages]
     figures["growth"] = figures["rss_mb"] / figures["rss_half_mb"] - 1
+    if pages > EARLY_PAGES:
+        figures["rss_200_mb"] = memory[EARLY_PAGES]
+        figures["growth_200"] = figures["rss_mb"] / memory[EARLY_PAGES] - 1
     figures["seconds"] = perf_counter() - start
     return figures
 
@@ -65,11 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation sets")
     parser.add_argument("--pages", type=int, default=200, help="pages to read, two at least")
+    parser.add_argument("--users", type=int, default=1, help="threads that read at once")
     parser.add_argument("--engine", default=None, help="name of the engine; that of the settings if left out")
     parser.add_argument("--quick", action="store_true", help=f"only {QUICK_PAGES} pages")
     parser.add_argument("--json", type=Path, default=None, help="file for the figures")
     options = parser.parse_args(arguments)
-    figures = measure(options.data, QUICK_PAGES if options.quick else max(2, options.pages), options.engine)
+    figures = measure(
+        options.data, QUICK_PAGES if options.quick else max(2, options.pages), options.engine, options.users
+    )
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
