@@ -25,6 +25,16 @@ def models_dir() -> Path:
     return load_settings().models_dir
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _away_from_home(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test touches the home folder of whoever runs the suite, and none is answered from what another one kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MINERU_WORKBENCH_HOME", str(tmp_path_factory.mktemp("home-of-all")))
+        patch.setenv("MINERU_WORKBENCH_MODELS", str(models_dir))
+        patch.setenv("MINERU_WORKBENCH_CACHE__ENABLED", "false")
+        yield
+
+
 @pytest.fixture
 def home(tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder that this test's settings name, with the installed weights and no other setting."""

@@ -70,6 +70,7 @@ class Page:
 
     ``pixels`` is (height, width, 3) uint8 RGB and must not be written to. ``number`` counts from 1. ``dpi`` is None
     where the source does not say. ``text_layer`` is the PDF's own words in page pixels, None where there is none.
+    ``letters`` is the height of the small letters in pixels, None where it was not measured or there are too few.
     """
 
     pixels: Pixels
@@ -79,6 +80,7 @@ class Page:
     text_layer: tuple[Word, ...] | None = None
     transform: PageTransform = field(default_factory=PageTransform)
     sha256: str = ""
+    letters: float | None = None
 
     def __post_init__(self) -> None:
         if self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or self.pixels.dtype != np.uint8:

@@ -8,10 +8,14 @@ from typing import Protocol, runtime_checkable
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
 from mineru_core.document.parts import PageFrame, PartReading
+from mineru_core.runtime.batcher import BatchReport
 from mineru_core.runtime.context import RunContext
 
 LoadListener = Callable[[str, float], None]
 """Called with a stable stage name and the share of loading done, 0..1."""
+
+BatchListener = Callable[[str, BatchReport], None]
+"""Called with the name of what is batched, for each call made for the items of several callers."""
 
 Readings = Mapping[Part, PartReading]
 """What was read of one page, each part under its own name."""

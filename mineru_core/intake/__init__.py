@@ -1,6 +1,17 @@
 """Documents in: bytes, a path or a picture become pages of RGB pixels, within the limits of the settings."""
 
-from mineru_core.intake.document import Document, open_document
+from mineru_core.intake.document import Document, Source, decoding_of, open_document, open_known, read_source
 from mineru_core.intake.sniffing import JPEG, PDF, PNG, sniff
 
-__all__ = ["JPEG", "PDF", "PNG", "Document", "open_document", "sniff"]
+__all__ = [
+    "JPEG",
+    "PDF",
+    "PNG",
+    "Document",
+    "Source",
+    "decoding_of",
+    "open_document",
+    "open_known",
+    "read_source",
+    "sniff",
+]

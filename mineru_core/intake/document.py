@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+import PIL
 from PIL import Image
+from pypdfium2.version import PYPDFIUM_INFO
 
 from mineru_core.document.page import Page, pixel_hash
 from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
@@ -22,6 +25,9 @@ from mineru_core.settings import Settings, load_settings
 Source = str | Path | bytes | bytearray | memoryview | Image.Image
 
 _MAX_NAME = 255
+
+_DECODING = 1
+"""Raised whenever this package would make other pixels of the same bytes."""
 
 
 class _Reader(Protocol):
@@ -42,13 +48,18 @@ class Document:
     """Pages of one uploaded file, made when they are asked for. Safe to use from several threads.
 
     ``name`` is the last part of the name it was handed in under, ``sha256`` the hex digest of the uploaded bytes (of
-    the pixels, for a picture handed over as a PIL image), ``media_type`` what the bytes are.
+    the pixels, for a picture handed over as a PIL image), ``media_type`` what the bytes are. ``decoding`` names every
+    setting and version that decides which pixels they become; None where a password or another picture's pixels do,
+    too, so that knowing the bytes is not enough.
     """
 
-    def __init__(self, *, name: str, sha256: str, media_type: str, reader: _Reader) -> None:
+    def __init__(
+        self, *, name: str, sha256: str, media_type: str, reader: _Reader, decoding: str | None = None
+    ) -> None:
         self.name = name
         self.sha256 = sha256
         self.media_type = media_type
+        self.decoding = decoding
         self._reader = reader
 
     @property
@@ -98,21 +109,58 @@ def open_document(
     settings = settings if settings is not None else load_settings()
     if isinstance(source, Image.Image):
         return _open_image(source, name, settings)
-    if isinstance(source, str | Path):
-        path = Path(source)
-        data = _read(path, settings.limits.max_file_bytes)
-        name = path.name if name is None else name
-    else:
-        data = bytes(source)
-    check_bytes(len(data), settings.limits.max_file_bytes)
+    data, name = read_source(source, name, settings)
     media_type = sniff(data)
     clean = clean_name(name, media_type)
-    reader: _Reader
-    if media_type == PDF:
-        reader = _PdfReader(data, clean, password, settings)
+    return Document(
+        name=clean,
+        sha256=hashlib.sha256(data).hexdigest(),
+        media_type=media_type,
+        reader=_reader_of(data, media_type, clean, password, settings),
+        decoding=decoding_of(media_type, settings) if password is None else None,
+    )
+
+
+def open_known(data: bytes, *, name: str | None, media_type: str, page_count: int, settings: Settings) -> Document:
+    """A document whose bytes have been opened with these settings before: it is decoded only if a page is asked for.
+
+    ``media_type`` and ``page_count`` are those it had then. Pages raise what ``open_document`` would have raised.
+    """
+    clean = clean_name(name, media_type)
+    return Document(
+        name=clean,
+        sha256=hashlib.sha256(data).hexdigest(),
+        media_type=media_type,
+        reader=_LaterReader(partial(_reader_of, data, media_type, clean, None, settings), page_count),
+        decoding=decoding_of(media_type, settings),
+    )
+
+
+def read_source(
+    source: str | Path | bytes | bytearray | memoryview, name: str | None, settings: Settings
+) -> tuple[bytes, str | None]:
+    """The bytes of a path or buffer, and the name they go by.
+
+    Raises ``NotFound``, ``InvalidRequest`` and ``FileTooLarge``.
+    """
+    limit = settings.limits.max_file_bytes
+    if isinstance(source, str | Path):
+        path = Path(source)
+        data, name = _read(path, limit), path.name if name is None else name
     else:
-        reader = _PictureReader(decode_picture(data, media_type, settings.limits.max_page_pixels), clean)
-    return Document(name=clean, sha256=hashlib.sha256(data).hexdigest(), media_type=media_type, reader=reader)
+        data = bytes(source)
+    check_bytes(len(data), limit)
+    return data, name
+
+
+def decoding_of(media_type: str, settings: Settings) -> str:
+    """Every setting and version that decides which pixels bytes of this type become, or whether they are refused."""
+    limits = settings.limits
+    if media_type == PDF:
+        options = f"dpi-{settings.pdf.dpi}/pages-{limits.max_pages}/pdfium-{PYPDFIUM_INFO.version}"
+    else:
+        options = f"pillow-{PIL.__version__}"
+    return f"{_DECODING}/{media_type}/bytes-{limits.max_file_bytes}/pixels-{limits.max_page_pixels}/{options}"
 
 
 def check_bytes(count: int, limit: int) -> None:
@@ -126,6 +174,37 @@ def clean_name(name: str | None, media_type: str) -> str:
     last = re.split(r"[/\\]", name or "")[-1]
     clean = "".join(c for c in last if c.isprintable()).strip()[-_MAX_NAME:]
     return clean or "document." + media_type.rpartition("/")[2].replace("jpeg", "jpg")
+
+
+def _reader_of(data: bytes, media_type: str, name: str, password: str | None, settings: Settings) -> _Reader:
+    if media_type == PDF:
+        return _PdfReader(data, name, password, settings)
+    return _PictureReader(decode_picture(data, media_type, settings.limits.max_page_pixels), name)
+
+
+class _LaterReader:
+    """Pages of bytes that were opened before, and are opened again when one is asked for."""
+
+    def __init__(self, open_now: Callable[[], _Reader], page_count: int) -> None:
+        self.page_count = page_count
+        self._open_now = open_now
+        self._reader: _Reader | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def page(self, number: int) -> Page:
+        with self._lock:
+            if self._closed:
+                raise InvalidRequest("The document is closed.", "Open it again.")
+            if self._reader is None:
+                self._reader = self._open_now()
+        return self._reader.page(number)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            if self._reader is not None:
+                self._reader.close()
 
 
 class _PictureReader:

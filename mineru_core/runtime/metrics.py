@@ -12,6 +12,7 @@ from time import perf_counter
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from mineru_core.runtime.batcher import BatchReport
 from mineru_core.runtime.memory import resident_bytes
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -62,6 +63,12 @@ class Metrics:
             ["level", "outcome"],
             registry=self.registry,
         )
+        self._units = Counter(
+            "mineru_workbench_batch_units",
+            "What engine calls computed (pixels of lines), and how much of it was padding",
+            ["batcher", "kind"],
+            registry=self.registry,
+        )
         self._batches = Histogram(
             "mineru_workbench_batch_items",
             "Items in one engine call",
@@ -86,9 +93,11 @@ class Metrics:
         """Note the time one stage took."""
         self._stages.labels(stage).observe(seconds)
 
-    def observe_batch(self, batcher: str, items: int) -> None:
-        """Note the size of one engine call."""
-        self._batches.labels(batcher).observe(items)
+    def observe_batch(self, batcher: str, report: BatchReport) -> None:
+        """Note one engine call made for the items of several callers."""
+        self._batches.labels(batcher).observe(report.items)
+        self._units.labels(batcher, "useful").inc(report.units)
+        self._units.labels(batcher, "padding").inc(report.padded_units - report.units)
 
     def observe_lookup(self, level: str, hit: bool) -> None:
         """Count a look into the cache at ``level`` (document, page, part, answer)."""

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-import logging
+import hashlib
 import threading
+from collections import deque
 from collections.abc import Sequence
-from contextlib import closing
+from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mineru_core.document.analysis import BlockType, DocumentAnalysis, PageAnalysis, PageFailure, Part
+from mineru_core.document.analysis import BlockType, DocumentAnalysis, PageFailure, Part
 from mineru_core.document.assemble import assemble
-from mineru_core.document.page import Page
 from mineru_core.document.task import Note, Region, Task, TaskKind
 from mineru_core.engines.base import Engine, LoadListener
 from mineru_core.engines.registry import create_engine
-from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineFailed, EngineUnavailable, WorkbenchError
+from mineru_core.errors import EngineUnavailable, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import answer, parse_words
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.metrics import Metrics
+from mineru_core.serving.cache import AnalysisCache, DocumentFacts, document_key
 from mineru_core.serving.gate import Gate
-from mineru_core.serving.prefetch import Rendered, rendered_ahead
-from mineru_core.serving.selection import choose_pages, crop, shift_analysis
+from mineru_core.serving.pages import PageReader, PageRequest, Reading
+from mineru_core.serving.preparation import Preparation
+from mineru_core.serving.selection import choose_pages
 from mineru_core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from mineru_core.intake import Document
+    from mineru_core.intake import Document, Source
 
-_LOG = logging.getLogger(__name__)
+_LOOK_S = 0.05
+"""How often somebody who waits for the engine to load looks whether he is still to wait."""
 
 _SPECIAL_PARTS = {
     Part.TABLES: ("tables", TaskKind.TABLES, BlockType.TABLE),
@@ -38,17 +42,16 @@ _SPECIAL_PARTS = {
     Part.FORMULAS: ("formulas", TaskKind.FORMULAS, BlockType.EQUATION),
 }
 
-Reading = PageAnalysis | PageFailure
-
 
 class Analyzer:
     """Reads documents with one engine; safe to use from many threads at once, and best made once a process.
 
     ``engine`` is an engine, or the name of one; left out, it is the one of the settings. The engine is loaded at the
-    first page unless ``load()`` is called before. ``close()`` closes an engine made here, not one handed in.
+    first page that has to be read unless ``load()`` is called before. What was read is kept in the home folder's
+    cache. ``close()`` closes an engine made here, not one handed in.
 
         with Analyzer() as analyzer:
-            result = analyzer.analyze(open_document("scan.png"), "extract the tables")
+            result = analyzer.analyze(analyzer.open("scan.png"), "extract the tables")
     """
 
     def __init__(
@@ -60,14 +63,24 @@ class Analyzer:
     ) -> None:
         self.settings = settings if settings is not None else load_settings()
         self.metrics = metrics if metrics is not None else Metrics()
-        self._gate = Gate(self.settings.pages_in_flight)
         self._lock = threading.Lock()  # of the engine's name and state; never held for long
         self._loading = threading.Lock()  # held while the engine loads, seconds
         self._engine = engine if isinstance(engine, Engine) else None
         self._name = engine if isinstance(engine, str) else self.settings.engine.name
         self._owns_engine = self._engine is None
         self._loaded = False
+        self._load: Future[None] | None = None
         self._closed = False
+        self.gate = Gate(self.settings.pages_in_flight, on_change=self.metrics.set_gate)
+        self.cache = AnalysisCache.from_settings(self.settings, self.metrics.observe_lookup)
+        self._preparation = Preparation() if self.settings.engine.compress else Preparation(None)
+        self._pages = PageReader(
+            engine=lambda: self.engine,
+            gate=self.gate,
+            cache=self.cache,
+            preparation=self._preparation,
+            metrics=self.metrics,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +97,7 @@ class Analyzer:
             if self._closed:
                 raise EngineUnavailable("This analyzer was closed.", "Make a new Analyzer.")
             if self._engine is None:
-                self._engine = create_engine(self._name, self.settings)
+                self._engine = create_engine(self._name, self.settings, self.metrics.observe_batch)
             return self._engine
 
     @property
@@ -106,13 +119,39 @@ class Analyzer:
                 self._loaded = True
 
     def close(self) -> None:
-        """Close the engine made here. Analyses from now on raise ``EngineUnavailable``; calling again does nothing."""
-        with self._loading, self._lock:
-            if self._closed:
-                return
-            self._closed, self._loaded = True, False
+        """Close the engine made here, the gate and the cache. Analyses from now on raise ``EngineUnavailable``;
+        calling again does nothing."""
+        with self._loading:
+            with self._lock:
+                if self._closed:
+                    return
+                self._closed, self._loaded = True, False
+            self.gate.close()
+            self.cache.close()
             if self._engine is not None and self._owns_engine:
                 self._engine.close()
+
+    def open(self, source: Source, *, name: str | None = None, password: str | None = None) -> Document:
+        """Open a document as ``open_document`` does, without decoding bytes that are known already.
+
+        Raises what ``open_document`` does.
+        """
+        from mineru_core import intake
+
+        if password is not None or not isinstance(source, str | Path | bytes | bytearray | memoryview):
+            return intake.open_document(source, name=name, password=password, settings=self.settings)
+        data, name = intake.read_source(source, name, self.settings)
+        key = document_key(hashlib.sha256(data).hexdigest(), intake.decoding_of(intake.sniff(data), self.settings))
+        facts = self.cache.document_facts(key)
+        if facts is not None:
+            return intake.open_known(
+                data, name=name, media_type=facts.media_type, page_count=facts.page_count, settings=self.settings
+            )
+        document = intake.open_document(data, name=name, settings=self.settings)
+        self.cache.keep_document_facts(
+            key, DocumentFacts(media_type=document.media_type, page_count=document.page_count)
+        )
+        return document
 
     def analyze(
         self,
@@ -126,7 +165,8 @@ class Analyzer:
 
         ``regions`` are rectangles in page pixels; with them only their pages are read, each rectangle as a page of its
         own, and every box of the result is in pixels of the whole page. Without ``ctx`` the deadline of the settings
-        applies. A page that fails is in ``result.failures``; the document goes on.
+        applies. A page that fails is in ``result.failures``; the document goes on. What was read or answered before,
+        of these bytes or of the same pixels, is not read again.
 
         Raises ``NoPages`` or ``InvalidRequest`` for pages or regions the document does not have, ``Cancelled``,
         ``DeadlineExceeded``, ``ModelMissing`` and ``EngineUnavailable``.
@@ -150,9 +190,9 @@ class Analyzer:
             task = task.model_copy(update={"regions": tuple(regions)})
         numbers, notes = choose_pages(task, document.page_count, task.regions)
         ctx.check()
-        ctx.report(Progress(stage="load", pages=len(numbers)))
-        with self.metrics.timed("load", timings):
-            self.load()
+        kept = self._kept_answer(document, task)
+        if kept is not None:
+            return kept.model_copy(update={"timings": {"total": perf_counter() - started}})
         parts = task.parts & self.engine.capabilities
         readings = self._read_pages(document, task, numbers, parts, ctx, timings)
         ctx.report(Progress(stage="answer", page=numbers[-1], done=len(numbers), pages=len(numbers)))
@@ -167,7 +207,7 @@ class Analyzer:
             given = answer(analysis, task)
             notes += _unsupported(task, task.parts - parts, analysis)
         timings["total"] = perf_counter() - started
-        return DocumentResult(
+        result = DocumentResult(
             task=task,
             answer=given.model_copy(update={"notes": _joined_notes(given.notes, notes)}),
             analysis=analysis,
@@ -175,6 +215,8 @@ class Analyzer:
             timings=timings,
             warnings=tuple(dict.fromkeys(w for page in analysis.pages for w in page.warnings)),
         )
+        self._keep_answer(document, result)
+        return result
 
     def _read_pages(
         self,
@@ -185,52 +227,87 @@ class Analyzer:
         ctx: RunContext,
         timings: dict[str, float],
     ) -> list[Reading]:
-        def render(number: int) -> Page:
-            with self.metrics.timed("render", timings):
-                return document.page(number)
-
+        """The pages' readings in order. As many pages of the document as there are places are under way at once, so
+        that one is decoded while others are read; no more, so that a long document does not fill the memory."""
         readings: list[Reading] = []
-        with closing(rendered_ahead(render, numbers)) as pages:
-            for done, (number, page) in enumerate(pages):
-                ctx.check()
-                local = _page_context(ctx, number, done, len(numbers))
-                local.report(Progress(stage="read"))
+        ahead: deque[tuple[PageRequest, Future[list[Reading]]]] = deque()
+        place = _Place(len(numbers))
+
+        def collect() -> None:
+            request, future = ahead.popleft()
+            found = future.result()
+            place.done += 1
+            self._count(found, request.timings, timings)
+            readings.extend(found)
+
+        try:
+            for number in numbers:
+                if len(ahead) >= self.gate.places:
+                    collect()
                 boxes = tuple(region for region in task.regions if region.page == number)
-                found = self._read_page(number, page, boxes, parts, local)
-                del page  # or it would stay in memory while the next two are there
-                self._count(found, timings)
-                readings += found
+                request = PageRequest(document, number, boxes, parts, place.context(ctx, number))
+                ahead.append((request, self._start(request, len(numbers), ctx, timings)))
+            while ahead:
+                collect()
+        finally:
+            for _, future in ahead:
+                future.cancel()
         return readings
 
-    def _read_page(
-        self, number: int, page: Rendered, regions: Sequence[Region], parts: frozenset[Part], ctx: RunContext
-    ) -> list[Reading]:
-        if isinstance(page, WorkbenchError):
-            return [PageFailure.from_error(number, "intake", page)]
-        if not regions:
-            return [self._engine_read(page, parts, ctx)]
-        readings: list[Reading] = []
-        for part, dx, dy in [crop(page, region.box) for region in regions]:  # all are checked before one is read
-            reading = self._engine_read(part, parts, ctx)
-            readings.append(shift_analysis(reading, dx, dy, page) if isinstance(reading, PageAnalysis) else reading)
-        return readings
+    def _start(
+        self, request: PageRequest, pages: int, ctx: RunContext, timings: dict[str, float]
+    ) -> Future[list[Reading]]:
+        """The readings of a page, one of ``pages``, where they are known, else the promise of them."""
+        ctx.check()
+        known = self._pages.known(request)
+        if known is not None:
+            future: Future[list[Reading]] = Future()
+            future.set_result(known)
+            return future
+        if not self._loaded:
+            ctx.report(Progress(stage="load", pages=pages))
+            with self.metrics.timed("load", timings):
+                self._await_load(ctx)
+        return self._pages.start(request)
 
-    def _engine_read(self, page: Page, parts: frozenset[Part], ctx: RunContext) -> Reading:
-        engine = self.engine
-        with self._gate.admitted(ctx), self.metrics.reading_page():
+    def _await_load(self, ctx: RunContext) -> None:
+        """Load the engine in a thread of its own, so that who waits for it can be cancelled."""
+        with self._lock:
+            if self._load is None or self._load.done():
+                self._load = Future()
+                threading.Thread(target=self._load_into, args=(self._load,), name="engine-load", daemon=True).start()
+            load = self._load
+        while True:
             try:
-                (reading,) = engine.read([page], parts, ctx)
-            except (Cancelled, DeadlineExceeded, EngineError):
-                raise
-            except WorkbenchError as error:
-                return PageFailure.from_error(page.number, engine.name, error)
-            except Exception:  # noqa: BLE001  an engine's own fault becomes this page's failure; the others go on
-                _LOG.exception("engine broke on page %d", page.number, extra={"code": EngineFailed.code})
-                broken = EngineFailed(f"The engine broke on page {page.number}.")
-                return PageFailure.from_error(page.number, engine.name, broken)
-            return reading
+                return load.result(timeout=_LOOK_S)
+            except TimeoutError:
+                ctx.check()
 
-    def _count(self, readings: Sequence[Reading], timings: dict[str, float]) -> None:
+    def _load_into(self, future: Future[None]) -> None:
+        try:
+            self.load()
+        except BaseException as error:  # noqa: BLE001  it is the answer to all who wait
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    def _kept_answer(self, document: Document, task: Task) -> DocumentResult | None:
+        if document.decoding is None:
+            return None
+        key = document_key(document.sha256, document.decoding)
+        return self.cache.answer(
+            key, self.engine.fingerprint, self._preparation.fingerprint, task, source=document.name
+        )
+
+    def _keep_answer(self, document: Document, result: DocumentResult) -> None:
+        if document.decoding is not None:
+            key = document_key(document.sha256, document.decoding)
+            self.cache.keep_answer(key, self.engine.fingerprint, self._preparation.fingerprint, result)
+
+    def _count(self, readings: Sequence[Reading], before: dict[str, float], timings: dict[str, float]) -> None:
+        """Note how the page ended and where its time went: ``before`` the engine read, and there."""
+        for stage, seconds in before.items():
+            timings[stage] = timings.get(stage, 0.0) + seconds
         for reading in readings:
             if isinstance(reading, PageFailure):
                 self.metrics.page_ended(reading.code)
@@ -241,13 +318,20 @@ class Analyzer:
                 timings[stage] = timings.get(stage, 0.0) + seconds
 
 
-def _page_context(ctx: RunContext, page: int, done: int, pages: int) -> RunContext:
-    """The context with which an engine reads one page: it reports stages, the place in the document is filled in."""
+class _Place:
+    """How far a document is; contexts of its pages report it along with what the engine reports."""
 
-    def report(progress: Progress) -> None:
-        ctx.report(replace(progress, page=page, done=done, pages=pages))
+    def __init__(self, pages: int) -> None:
+        self.pages = pages
+        self.done = 0
 
-    return replace(ctx, on_progress=report)
+    def context(self, ctx: RunContext, page: int) -> RunContext:
+        """The context with which one page is read."""
+
+        def report(progress: Progress) -> None:
+            ctx.report(replace(progress, page=page, done=self.done, pages=self.pages))
+
+        return replace(ctx, on_progress=report)
 
 
 def _unsupported(task: Task, missing: frozenset[Part], analysis: DocumentAnalysis) -> list[Note]:

@@ -41,12 +41,18 @@ class DocumentFacts(Model):
 
 
 class PageFacts(Model):
-    """What reading a page of known bytes needs to know of it: the sha256 (hex) of its pixels and its size in pixels,
-    as decoded, before any preparation."""
+    """What putting a page of known bytes together needs to know of it: the sha256 (hex) of its pixels and its size in
+    pixels, as decoded, before any preparation.
+
+    ``words_sha256`` is that of the words that came with it, empty where there are none or nobody looks at them;
+    ``letters`` the height of its small letters in pixels, None where they were not measured or there are too few.
+    """
 
     pixel_sha256: str
+    words_sha256: str = ""
     width: int = Field(ge=1)
     height: int = Field(ge=1)
+    letters: float | None = None
 
 
 class AnalysisCache:

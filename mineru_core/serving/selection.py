@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from mineru_core.document.analysis import Block, Line, PageAnalysis
 from mineru_core.document.chart import Chart, Point
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page, Word
+from mineru_core.document.parts import PageFrame
 from mineru_core.document.table import Table
 from mineru_core.document.task import Note, Region, Task
 from mineru_core.errors import InvalidRequest, NoPages
@@ -67,36 +69,46 @@ def check_regions(regions: Sequence[Region], page_count: int) -> None:
             )
 
 
-def crop(page: Page, box: Box) -> tuple[Page, float, float]:
-    """The rectangle as a page of its own, and the (dx, dy) that shift its boxes back into pixels of ``page``.
+def place_region(frame: PageFrame, box: Box) -> Placement:
+    """Where a region lies on its page: whole pixels, padded to a size that models can use.
 
     Raises ``InvalidRequest`` where the rectangle lies outside the page or is too small to hold text.
     """
-    x0, y0, x1, y1 = _whole_pixels(page, box)
-    pixels = page.pixels[y0:y1, x0:x1]
+    x0, y0, x1, y1 = _whole_pixels(frame, box)
     left, right = _padding(x1 - x0)
     top, bottom = _padding(y1 - y0)
-    if left or right or top or bottom:
-        pixels = np.pad(pixels, ((top, bottom), (left, right), (0, 0)), mode="edge")
-    dx, dy = x0 - left, y0 - top
-    inside = Box(x0, y0, x1, y1)
+    return Placement(frame, float(x0 - left), float(y0 - top), left + x1 - x0 + right, top + y1 - y0 + bottom)
+
+
+def crop(page: Page, box: Box) -> tuple[Page, Placement]:
+    """The rectangle as a page of its own, and where it lies; padding is filled with the pixels of its own edge.
+
+    Raises what ``place_region`` does.
+    """
+    placement = place_region(PageFrame.of(page), box)
+    x0, y0, x1, y1 = _whole_pixels(placement.frame, box)
+    pixels = page.pixels[y0:y1, x0:x1]
+    before = (y0 - int(placement.dy), x0 - int(placement.dx))
+    after = (placement.height - before[0] - (y1 - y0), placement.width - before[1] - (x1 - x0))
+    if any((*before, *after)):
+        pixels = np.pad(pixels, ((before[0], after[0]), (before[1], after[1]), (0, 0)), mode="edge")
     part = Page(
         pixels=np.ascontiguousarray(pixels),
         source=page.source,
         number=page.number,
         dpi=page.dpi,
-        text_layer=_words_inside(page, inside, -dx, -dy),
+        text_layer=_words_inside(page, Box(x0, y0, x1, y1), -placement.dx, -placement.dy),
     )
-    return part, float(dx), float(dy)
+    return part, placement
 
 
-def _whole_pixels(page: Page, box: Box) -> tuple[int, int, int, int]:
+def _whole_pixels(frame: PageFrame, box: Box) -> tuple[int, int, int, int]:
     if not all(np.isfinite(box)):
         raise InvalidRequest("A region has a corner that is no number.", "Give four numbers: left, top, right, bottom.")
-    clipped = box.clipped(page.width, page.height)
+    clipped = box.clipped(frame.width, frame.height)
     if clipped.area <= 0:
         raise InvalidRequest(
-            f"A region lies outside page {page.number}, which is {page.width} × {page.height} pixels.",
+            f"A region lies outside page {frame.number}, which is {frame.width} × {frame.height} pixels.",
             "Give left, top, right and bottom in pixels of the page, left < right and top < bottom.",
         )
     x0, y0 = int(np.floor(clipped.x0)), int(np.floor(clipped.y0))
@@ -122,22 +134,37 @@ def _words_inside(page: Page, inside: Box, dx: float, dy: float) -> tuple[Word, 
     return tuple(Word(w.text, w.box.shifted(dx, dy), w.confidence) for w in words)
 
 
-def shift_analysis(analysis: PageAnalysis, dx: float, dy: float, page: Page) -> PageAnalysis:
-    """The analysis of a crop in pixels of ``page``, the page it was cut from."""
-    move = _Move(dx, dy, page)
-    blocks = tuple(_shift_block(block, move) for block in analysis.blocks)
-    return analysis.model_copy(
-        update={
-            "page": page.number,
-            "width": page.width,
-            "height": page.height,
-            "sha256": page.sha256,
-            "blocks": blocks,
-        }
-    )
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where what was read lies: a rectangle of a page, given by its top left corner and its size in page pixels.
+
+    It is larger than the region that was asked for where that was padded, and may reach beyond the page.
+    """
+
+    frame: PageFrame
+    dx: float
+    dy: float
+    width: int
+    height: int
+
+    @classmethod
+    def whole(cls, frame: PageFrame) -> Self:
+        """All of the page."""
+        return cls(frame, 0.0, 0.0, frame.width, frame.height)
+
+    def analysis(self, analysis: PageAnalysis) -> PageAnalysis:
+        """The analysis of the rectangle, or of a reduced copy of it, in pixels of the page."""
+        frame = self.frame
+        facts = {"page": frame.number, "width": frame.width, "height": frame.height, "sha256": frame.sha256}
+        same_size = (self.width, self.height) == (analysis.width, analysis.height)
+        if same_size and (self.width, self.height) == (frame.width, frame.height):
+            return analysis.model_copy(update={**facts, "readings": ()})
+        move = _Move(self.dx, self.dy, self.width / analysis.width, self.height / analysis.height, frame)
+        blocks = tuple(_move_block(block, move) for block in analysis.blocks)
+        return analysis.model_copy(update={**facts, "blocks": blocks, "readings": ()})
 
 
-def _shift_block(block: Block, move: _Move) -> Block:
+def _move_block(block: Block, move: _Move) -> Block:
     update: dict[str, object] = {"box": move.box(block.box), "lines": tuple(move.line(line) for line in block.lines)}
     if block.table is not None:
         update["table"] = move.table(block.table)
@@ -148,17 +175,20 @@ def _shift_block(block: Block, move: _Move) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Moves places of a crop to the page it was cut from; what lay in the crop's padding is clipped."""
+    """Moves places of a rectangle to the page it is part of; what lay in the rectangle's padding is clipped."""
 
     dx: float
     dy: float
-    page: Page
+    sx: float
+    sy: float
+    frame: PageFrame
 
     def box(self, box: Box) -> Box:
-        return box.shifted(self.dx, self.dy).clipped(self.page.width, self.page.height)
+        moved = box.scaled(self.sx, self.sy).shifted(self.dx, self.dy)
+        return moved.clipped(self.frame.width, self.frame.height)
 
     def point(self, point: tuple[float, float]) -> tuple[float, float]:
-        return point[0] + self.dx, point[1] + self.dy
+        return point[0] * self.sx + self.dx, point[1] * self.sy + self.dy
 
     def line(self, line: Line) -> Line:
         words = tuple(word.model_copy(update={"box": self.box(word.box)}) for word in line.words)
@@ -170,12 +200,12 @@ class _Move:
             cell if cell.box is None else cell.model_copy(update={"box": self.box(cell.box)}) for cell in table.cells
         )
         box = None if table.box is None else self.box(table.box)
-        return table.model_copy(update={"cells": cells, "box": box, "page": self.page.number})
+        return table.model_copy(update={"cells": cells, "box": box, "page": self.frame.number})
 
     def chart(self, chart: Chart) -> Chart:
         series = tuple(s.model_copy(update={"points": tuple(map(self._chart_point, s.points))}) for s in chart.series)
         box = None if chart.box is None else self.box(chart.box)
-        return chart.model_copy(update={"series": series, "box": box, "page": self.page.number})
+        return chart.model_copy(update={"series": series, "box": box, "page": self.frame.number})
 
     def _chart_point(self, point: Point) -> Point:
         return point if point.place is None else point.model_copy(update={"place": self.point(point.place)})

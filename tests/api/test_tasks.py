@@ -9,6 +9,7 @@ import httpx
 
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
+from mineru_core.engines.base import Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.export.result import DocumentResult
 from mineru_core.runtime.context import RunContext
@@ -27,12 +28,14 @@ class HeldEngine(EchoEngine):
         super().__init__()
         self.reached, self.go_on = threading.Event(), threading.Event()
 
-    def read(self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext) -> list[PageAnalysis | PageFailure]:
+    def read(
+        self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+    ) -> list[PageAnalysis | PageFailure]:
         if pages[0].number == 2:
             self.reached.set()
             while not self.go_on.wait(0.02):
                 ctx.check()
-        return super().read(pages, parts, ctx)
+        return super().read(pages, parts, ctx, known)
 
 
 def submit(api: Api, data: bytes = TWO_PAGES) -> httpx.Response:

@@ -1,5 +1,6 @@
 import pytest
 
+from mineru_core.runtime.batcher import BatchReport
 from mineru_core.runtime.metrics import Metrics
 
 
@@ -53,7 +54,8 @@ def test_refusals_are_counted_by_reason_and_memory_is_told() -> None:
 
 def test_rendered_as_prometheus_reads_it() -> None:
     metrics = Metrics()
-    metrics.observe_batch("lines", 32)
+    metrics.observe_batch("lines", BatchReport(items=32, units=1000.0, padded_units=1100.0, seconds=0.5))
     body, content_type = metrics.render()
     assert 'mineru_workbench_batch_items_bucket{batcher="lines",le="32.0"} 1.0' in body.decode()
+    assert metrics.value("mineru_workbench_batch_units_total", batcher="lines", kind="padding") == 100
     assert content_type.startswith("text/plain")

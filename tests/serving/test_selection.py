@@ -7,10 +7,11 @@ from mineru_core.document.analysis import Block, BlockType, Line, LineWord, Page
 from mineru_core.document.chart import Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page, Word
+from mineru_core.document.parts import PageFrame
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Region, Task
 from mineru_core.errors import InvalidRequest, NoPages
-from mineru_core.serving.selection import MIN_REGION_PIXELS, choose_pages, crop, shift_analysis
+from mineru_core.serving.selection import MIN_REGION_PIXELS, Placement, choose_pages, crop, place_region
 
 WIDTH, HEIGHT = 90, 70
 
@@ -60,10 +61,11 @@ def test_a_crop_shows_its_rectangle_and_shifts_back(x0: float, y0: float, x1: fl
     box, whole = Box(x0, y0, x1, y1), page()
     clipped = box.clipped(WIDTH, HEIGHT)
     try:
-        part, dx, dy = crop(whole, box)
+        part, placement = crop(whole, box)
     except InvalidRequest:
         assert min(clipped.x1 - clipped.x0, clipped.y1 - clipped.y0) < MIN_REGION_PIXELS
         return
+    dx, dy = placement.dx, placement.dy
     assert min(part.width, part.height) >= 32
     for x, y in [(clipped.x0, clipped.y0), (clipped.x1 - 1, clipped.y1 - 1), clipped.center]:
         column, row = int(x), int(y)
@@ -87,9 +89,9 @@ def test_rectangles_that_hold_nothing_are_refused(box: Box, says: str) -> None:
 
 def test_words_of_the_text_layer_go_with_the_crop() -> None:
     words = (Word("in", Box(40, 30, 50, 36)), Word("out", Box(0, 0, 10, 6)))
-    part, dx, dy = crop(page(words), Box(35, 25, 75, 65))
+    part, placement = crop(page(words), Box(35, 25, 75, 65))
     assert part.text_layer == (Word("in", Box(5, 5, 15, 11)),)
-    assert (part.number, part.dpi, dx, dy) == (3, 150, 35, 25)
+    assert (part.number, part.dpi, placement.dx, placement.dy) == (3, 150, 35, 25)
     assert crop(page(), Box(35, 25, 75, 65))[0].text_layer is None
 
 
@@ -102,7 +104,7 @@ def test_everything_with_a_place_is_shifted_back() -> None:
     block = Block(type=BlockType.TABLE, box=box, order=0, lines=(line,), table=table, chart=chart)
     analysis = PageAnalysis(page=1, width=40, height=40, sha256="crop", parts=frozenset({Part.TEXT}), blocks=(block,))
 
-    shifted = shift_analysis(analysis, 30, 20, whole)
+    shifted = Placement(PageFrame.of(whole), 30, 20, 40, 40).analysis(analysis)
 
     moved = Box(31, 22, 41, 32)
     assert (shifted.page, shifted.width, shifted.height, shifted.sha256) == (3, WIDTH, HEIGHT, whole.sha256)
@@ -119,4 +121,30 @@ def test_everything_with_a_place_is_shifted_back() -> None:
 def test_what_lay_in_the_padding_is_clipped_to_the_page() -> None:
     block = Block(type=BlockType.TEXT, box=Box(0, 0, 32, 32), order=0)
     analysis = PageAnalysis(page=1, width=32, height=32, sha256="s", parts=frozenset(), blocks=(block,))
-    assert shift_analysis(analysis, -5, -5, page()).blocks[0].box == Box(0, 0, 27, 27)
+    placed = Placement(PageFrame.of(page()), -5, -5, 32, 32).analysis(analysis)
+    assert placed.blocks[0].box == Box(0, 0, 27, 27)
+
+
+def test_what_was_read_of_a_reduced_copy_lies_on_the_page() -> None:
+    whole = page()
+    line = Line(text="a", box=Box(9, 7, 18, 14), quad=Quad.from_box(Box(9, 7, 18, 14)))
+    block = Block(type=BlockType.TEXT, box=Box(9, 7, 45, 35), order=0, lines=(line,))
+    small = PageAnalysis(page=1, width=45, height=35, sha256="s", parts=frozenset(), blocks=(block,))
+    placed = Placement.whole(PageFrame.of(whole)).analysis(small)
+    assert (placed.width, placed.height) == (WIDTH, HEIGHT)
+    assert placed.blocks[0].box == Box(18, 14, 90, 70)
+    assert placed.blocks[0].lines[0].quad == Quad.from_box(Box(18, 14, 36, 28))
+
+
+@given(x0=sides, y0=sides, x1=sides, y1=sides)
+def test_a_region_is_placed_without_pixels_where_its_crop_lies(x0: float, y0: float, x1: float, y1: float) -> None:
+    whole, box = page(), Box(x0, y0, x1, y1)
+    try:
+        placement = place_region(PageFrame.of(whole), box)
+    except InvalidRequest:
+        with pytest.raises(InvalidRequest):
+            crop(whole, box)
+        return
+    part, cropped = crop(whole, box)
+    assert cropped == placement
+    assert (part.width, part.height) == (placement.width, placement.height)

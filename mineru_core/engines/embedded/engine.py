@@ -14,13 +14,18 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
+
+import cv2
+import onnxruntime as ort
+import openvino as ov
 
 from mineru_core.document.analysis import Block, BlockType, PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page, Pixels
 from mineru_core.document.parts import LayoutArea, PageFrame, PartReading
 from mineru_core.document.table import Table
-from mineru_core.engines.base import LoadListener, Readings, chosen_readings, known_of_each
+from mineru_core.engines.base import BatchListener, LoadListener, Readings, chosen_readings, known_of_each
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, build_blocks, lines_in
 from mineru_core.engines.embedded.layout import LayoutDetector, LayoutRegion
@@ -35,7 +40,7 @@ from mineru_core.settings import Settings
 _log = logging.getLogger(__name__)
 
 # Raised whenever the same pixels could be read differently than before.
-REVISION = 1
+REVISION = 2
 CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES})
 # In the order of reading: tables are read from the lines and areas of the other two.
 READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)
@@ -44,13 +49,16 @@ READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)
 class EmbeddedEngine:
     """Reads pages with the installed weights. ``read`` may be called from several threads at once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, on_batch: BatchListener | None = None) -> None:
+        self._compress = settings.engine.compress
         calls = settings.engine_calls
         self._ocr = OcrReader(
             settings.models_dir,
             engine_calls=calls,
             batch_items=settings.engine.batch_items,
             shared=settings.engine.share_calls,
+            compress=self._compress,
+            on_batch=None if on_batch is None else partial(on_batch, "lines"),
         )
         self._layout = LayoutDetector(settings.models_dir, engine_calls=calls)
         self._tables = TableReader(settings.models_dir, engine_calls=calls)
@@ -74,9 +82,10 @@ class EmbeddedEngine:
 
     @property
     def fingerprint(self) -> str:
-        """Name, revision of this code, and a digest of the weights."""
-        digest = hashlib.sha256("".join(weight.sha256 for weight in weights.MANIFEST).encode()).hexdigest()
-        return f"{self.name}/{REVISION}/{digest[:12]}"
+        """Name, revision of this code, a digest of the weights and of the runtimes' versions, and the options."""
+        origins = [*(weight.sha256 for weight in weights.MANIFEST), ov.__version__, ort.__version__, cv2.__version__]
+        digest = hashlib.sha256("/".join(origins).encode()).hexdigest()
+        return f"{self.name}/{REVISION}/{digest[:12]}" + ("/compress" if self._compress else "")
 
     def load(self, progress: LoadListener | None = None) -> None:
         """Compile the models; calling it again does nothing. Raises ``ModelMissing``."""
@@ -159,7 +168,7 @@ class EmbeddedEngine:
             degrees, pixels = self._upright(run)
             for part in missing:
                 with run.stage(part.value):
-                    reading = self._read_part(part, pixels, readings, run.ctx)
+                    reading = self._read_part(part, pixels, readings, run)
                 changes = {"rotation": degrees, "seconds": run.timings[part.value]}
                 readings[part] = reading.model_copy(update=changes)
         with run.stage("order"):
@@ -172,18 +181,18 @@ class EmbeddedEngine:
         for reading in run.known.values():
             return reading.rotation, turned(pixels, reading.rotation)
         with run.stage("orientation"):
-            degrees = self._ocr.orientation(pixels, run.ctx) % 360
+            degrees = self._ocr.orientation(pixels, run.ctx, run.page.letters) % 360
             return degrees, turned(pixels, degrees)
 
-    def _read_part(self, part: Part, pixels: Pixels, readings: Readings, ctx: RunContext) -> PartReading:
+    def _read_part(self, part: Part, pixels: Pixels, readings: Readings, run: _Run) -> PartReading:
         """One part of an upright page; ``readings`` holds those before it in the order of reading."""
         if part is Part.TEXT:
-            return PartReading(part=part, lines=tuple(self._ocr.read(pixels, ctx)))
+            return PartReading(part=part, lines=tuple(self._ocr.read(pixels, run.ctx, run.page.letters)))
         if part is Part.LAYOUT:
-            regions = self._layout.detect(pixels, ctx)
+            regions = self._layout.detect(pixels, run.ctx)
             areas = tuple(LayoutArea(type=r.type, box=r.box, confidence=r.confidence) for r in regions)
             return PartReading(part=part, areas=areas)
-        return PartReading(part=part, tables=self._read_tables(pixels, readings, ctx))
+        return PartReading(part=part, tables=self._read_tables(pixels, readings, run.ctx))
 
     def _read_tables(self, pixels: Pixels, readings: Readings, ctx: RunContext) -> tuple[Table, ...]:
         """The page's tables with their cells; an area in which no table could be read is not one."""

@@ -18,7 +18,7 @@ from mineru_core.engines.base import LoadListener
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.detection import Corners, TextDetector
 from mineru_core.engines.embedded.orientation import OrientationClassifier
-from mineru_core.engines.embedded.recognition import Reading, TextRecognizer
+from mineru_core.engines.embedded.recognition import SQUEEZE, Reading, TextRecognizer
 from mineru_core.engines.embedded.words import text_of, words_of
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.batcher import BatchReport
@@ -61,7 +61,8 @@ class _Way(NamedTuple):
 class OcrReader:
     """Text detection, recognition and page orientation. After ``load`` any number of threads may read.
 
-    With ``shared`` the lines of all pages share recognition calls, of which ``on_batch`` is told.
+    With ``shared`` the lines of all pages share recognition calls, of which ``on_batch`` is told. With ``compress``
+    lines are read at less than their width, where that is as good.
     """
 
     def __init__(
@@ -71,12 +72,14 @@ class OcrReader:
         engine_calls: int,
         batch_items: int,
         shared: bool = True,
+        compress: bool = False,
         on_batch: Callable[[BatchReport], None] | None = None,
     ) -> None:
         self._models_dir = models_dir
         self._engine_calls = engine_calls
         self._batch_items = batch_items
         self._shared = shared
+        self._squeeze = SQUEEZE if compress else 1.0
         self._on_batch = on_batch
         self._models: _Models | None = None
 
@@ -96,6 +99,7 @@ class OcrReader:
             engine_calls=calls,
             batch_items=self._batch_items,
             shared=self._shared,
+            squeeze=self._squeeze,
             on_batch=self._on_batch,
         )
         tell("orientation", 0.8)
@@ -110,15 +114,16 @@ class OcrReader:
             models.recognizer.close()
             models.classifier.close()
 
-    def read(self, pixels: Pixels, ctx: RunContext) -> tuple[Line, ...]:
+    def read(self, pixels: Pixels, ctx: RunContext, letters: float | None = None) -> tuple[Line, ...]:
         """Every line of a page in page pixels, in no set order.
 
-        ``pixels`` is (height, width, 3) uint8 RGB. Raises ``Cancelled`` or ``DeadlineExceeded`` between calls into the
+        ``pixels`` is (height, width, 3) uint8 RGB, ``letters`` the height of its small letters in pixels, where it is
+        known. Raises ``Cancelled`` or ``DeadlineExceeded`` between calls into the
         models, ``EngineUnavailable`` before ``load`` and after ``close``.
         """
         models = self._loaded()
         ctx.check()
-        found = models.detector.detect(pixels, ctx)
+        found = models.detector.detect(pixels, ctx, letters)
         tall_from = 1 / TALL_RATIO if _stands_on_its_side(found) else TALL_RATIO
         boxes = [_ways_to_read(corners, tall_from) for corners in found]
         cuts = [cut(pixels, way.corners) for ways in boxes for way in ways]
@@ -127,7 +132,7 @@ class OcrReader:
         lines = (line_of(way.corners, cuts[index], readings[index]) for index, way in best)
         return tuple(line for line in lines if line.text and line.confidence >= MIN_CONFIDENCE)
 
-    def orientation(self, pixels: Pixels, ctx: RunContext) -> int:
+    def orientation(self, pixels: Pixels, ctx: RunContext, letters: float | None = None) -> int:
         """The quarter turn in degrees clockwise (0, 90, 180, 270) that sets the page upright.
 
         The classifier's word is enough for 0. Any other answer is checked by reading some lines in both directions,
@@ -137,13 +142,13 @@ class OcrReader:
         ctx.check()
         if models.classifier.quarter_turns(pixels, ctx) == 0:
             return 0
-        turned = self._direction_of_text(pixels, ctx)
+        turned = self._direction_of_text(pixels, ctx, letters)
         return (360 - 90 * turned) % 360
 
-    def _direction_of_text(self, pixels: Pixels, ctx: RunContext) -> int:
+    def _direction_of_text(self, pixels: Pixels, ctx: RunContext, letters: float | None) -> int:
         """Clockwise quarter turns by which the text runs off to the right: 0 right, 1 down, 2 left, 3 up."""
         models = self._loaded()
-        sample = _sample_of(models.detector.detect(pixels, ctx))
+        sample = _sample_of(models.detector.detect(pixels, ctx, letters))
         ways = [(direction, _towards(corners, direction)) for corners in sample for direction in _directions(corners)]
         readings = models.recognizer.recognize([cut(pixels, corners) for _, corners in ways], ctx)
         weight = [0.0] * 4

@@ -143,3 +143,12 @@ def test_a_cut_out_line_is_found(detector: TextDetector) -> None:
 @pytest.mark.parametrize("shape", [(600, 400), (1, 1), (3, 900), (900, 3)])
 def test_a_blank_page_of_any_shape_has_no_lines(detector: TextDetector, shape: tuple[int, int]) -> None:
     assert detector.detect(np.full((*shape, 3), 255, dtype=np.uint8), RunContext()) == []
+
+
+@given(_side, _side, st.integers(4, 200))
+def test_letters_are_seen_no_larger_than_they_need_be(width: int, height: int, letters: int) -> None:
+    plain, measured = (network_size(width, height, OPTIONS, known) for known in (None, letters))
+    assert all(seen <= before for seen, before in zip(measured, plain, strict=True))
+    scale = OPTIONS.letter_px / letters
+    for seen, before, side in zip(measured, plain, (width, height), strict=True):
+        assert abs(seen - min(before, side * scale)) <= STRIDE

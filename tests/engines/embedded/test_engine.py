@@ -100,7 +100,7 @@ def test_a_page_on_its_head_is_read_and_its_boxes_stay_in_its_own_pixels(
     upright = _page(*SENTENCES)
     on_head = Page(np.ascontiguousarray(upright.pixels[::-1, ::-1]), "turned.png")
     # Whether a page is recognised as turned is the orientation model's business and tested there.
-    monkeypatch.setattr(engine._ocr, "orientation", lambda _pixels, _ctx: 180)
+    monkeypatch.setattr(engine._ocr, "orientation", lambda _pixels, _ctx, _letters: 180)
     analysis = _only(engine.read([on_head], TEXT, RunContext()))
     assert _text(analysis).split("\n") == list(SENTENCES)
     assert analysis.rotation == 180
@@ -126,7 +126,7 @@ def test_one_bad_page_fails_alone(engine: EmbeddedEngine, monkeypatch: pytest.Mo
 
 
 def test_a_typed_error_keeps_its_code(engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_pixels: Any, _ctx: RunContext) -> Any:
+    def refuse(_pixels: Any, _ctx: RunContext, _letters: float | None) -> Any:
         raise TooManyPixels("The page is too large.")
 
     monkeypatch.setattr(engine._ocr, "read", refuse)

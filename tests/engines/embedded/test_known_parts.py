@@ -45,11 +45,11 @@ class _Stage:
 
 
 class _Ocr(_Stage):
-    def orientation(self, _pixels: Pixels, _ctx: RunContext) -> int:
+    def orientation(self, _pixels: Pixels, _ctx: RunContext, _letters: float | None) -> int:
         self.stages.asked.append("orientation")
         return self.stages.degrees
 
-    def read(self, _pixels: Pixels, _ctx: RunContext) -> Sequence[Line]:
+    def read(self, _pixels: Pixels, _ctx: RunContext, _letters: float | None) -> Sequence[Line]:
         self.stages.asked.append("text")
         return (line("Above the table", 10, 10, 200, 30), line("A", 20, 110, 60, 130))
 
@@ -223,7 +223,7 @@ def engine(models_dir: Path) -> Iterator[EmbeddedEngine]:
 def real_page(request: pytest.FixtureRequest, engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> Page:
     """A page of text and a table, turned so that ``request.param`` degrees clockwise set it upright."""
     # Whether a page is recognised as turned is the orientation model's business and tested there.
-    monkeypatch.setattr(engine._ocr, "orientation", lambda _pixels, _ctx: request.param)
+    monkeypatch.setattr(engine._ocr, "orientation", lambda _pixels, _ctx, _letters: request.param)
     pixels = np.ascontiguousarray(np.rot90(np.asarray(draw_page()), k=request.param // 90))
     return Page(pixels, "drawn.png", 3)
 

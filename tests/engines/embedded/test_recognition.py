@@ -18,11 +18,13 @@ from mineru_core.engines.embedded.recognition import (
     GROUP_SIZES,
     LINE_HEIGHT,
     MAX_WIDTH,
+    SQUEEZE,
     TextRecognizer,
     batches_of,
     bucket_width,
     decode,
     fit,
+    fitted_width,
 )
 from mineru_core.errors import Cancelled
 from mineru_core.runtime.batcher import BatchReport
@@ -69,9 +71,10 @@ def test_a_path_decodes_to_the_characters_it_was_made_of(runs: list[tuple[int, i
 
 @given(st.integers(1, 300), st.integers(1, 4000))
 def test_a_fitted_line_has_the_height_of_the_network(height: int, width: int) -> None:
-    fitted = fit(np.zeros((height, width, 3), dtype=np.uint8))
-    assert fitted.shape[0] == LINE_HEIGHT
-    assert fitted.shape[1] <= MAX_WIDTH
+    line = np.zeros((height, width, 3), dtype=np.uint8)
+    fitted = fit(line, fitted_width(line))
+    assert fitted.shape == (LINE_HEIGHT, fitted_width(line), 3)
+    assert fitted_width(line, SQUEEZE) <= fitted_width(line) <= MAX_WIDTH
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["shared", "alone"])

@@ -1,0 +1,239 @@
+"""One page on its way: what is known of it, what is read of it now, and what is kept for the next who asks."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from mineru_core.document.analysis import PageAnalysis, PageFailure
+from mineru_core.document.page import Page
+from mineru_core.document.parts import PageFrame, Part, PartReading
+from mineru_core.document.task import Region
+from mineru_core.engines.base import Engine, Readings
+from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineFailed, WorkbenchError
+from mineru_core.runtime.context import Progress, RunContext
+from mineru_core.runtime.metrics import Metrics
+from mineru_core.serving.cache import AnalysisCache, PageFacts, document_key
+from mineru_core.serving.gate import Gate
+from mineru_core.serving.preparation import Preparation
+from mineru_core.serving.selection import Placement, crop, place_region
+from mineru_core.serving.single_flight import SingleFlight
+
+if TYPE_CHECKING:
+    from mineru_core.intake import Document
+
+_LOG = logging.getLogger(__name__)
+
+Reading = PageAnalysis | PageFailure
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """One page of a document that is to be read: all of it, or its ``regions``, for ``parts``.
+
+    ``timings`` collects seconds by stage of what was done before the engine read.
+    """
+
+    document: Document
+    number: int
+    regions: tuple[Region, ...]
+    parts: frozenset[Part]
+    ctx: RunContext
+    timings: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What is read as one page: the page, or one of its regions."""
+
+    facts: PageFacts
+    placement: Placement
+
+    @property
+    def content(self) -> str:
+        """What the readings are of: the pixels, and the words that came with them where an engine looks at these."""
+        return self.facts.pixel_sha256 + self.facts.words_sha256
+
+
+class PageReader:
+    """Reads pages with one engine; safe to use from many threads.
+
+    Known pages are put together at once. Others wait for a place of the gate, where they are decoded, prepared and
+    read, while the pages of others at the gate are somewhere else on the same way: so decoding overlaps reading.
+    Equal pages at the same moment are read once.
+    """
+
+    def __init__(
+        self,
+        *,
+        engine: Callable[[], Engine],
+        gate: Gate,
+        cache: AnalysisCache,
+        preparation: Preparation,
+        metrics: Metrics,
+    ) -> None:
+        self._engine = engine
+        self._gate = gate
+        self._cache = cache
+        self._preparation = preparation
+        self._metrics = metrics
+        self._flights: SingleFlight[tuple[str, frozenset[Part]], Readings | PageFailure] = SingleFlight()
+
+    def known(self, request: PageRequest) -> list[Reading] | None:
+        """The page's readings, if everything they need is known, without decoding anything."""
+        targets = self._known_targets(request)
+        if targets is None:
+            return None
+        engine, found = self._engine(), []
+        needed = engine.needed(request.parts)
+        for target in targets:
+            readings = self._known_parts(target, needed)
+            if needed - readings.keys():
+                return None
+            found.append(self._composed(target, request, readings))
+        return [*found]
+
+    def start(self, request: PageRequest) -> Future[list[Reading]]:
+        """Read the page when its turn comes. A page that cannot be decoded or read becomes a ``PageFailure``.
+
+        The future raises ``Cancelled``, ``DeadlineExceeded``, ``EngineError`` for an engine that cannot work at all,
+        and ``InvalidRequest`` for a region that the page does not have.
+        """
+        asked = perf_counter()
+
+        def work() -> list[Reading]:
+            request.timings["wait"] = perf_counter() - asked
+            request.ctx.report(Progress(stage="read"))
+            return self._read(request)
+
+        return self._gate.submit(request.ctx.owner, request.ctx, work)
+
+    def _read(self, request: PageRequest) -> list[Reading]:
+        with self._metrics.reading_page():
+            try:
+                with self._metrics.timed("render", request.timings):
+                    page = request.document.page(request.number)
+            except WorkbenchError as error:
+                return [PageFailure.from_error(request.number, "intake", error)]
+            return [self._read_target(request, *part) for part in self._targets(request, page)]
+
+    def _targets(self, request: PageRequest, page: Page) -> list[tuple[Page, _Target]]:
+        """The pictures to read with what is known of each; all regions are checked before one is read."""
+        frame = PageFrame.of(page)
+        if not request.regions:
+            return [(page, self._target(request, page, Placement.whole(frame), None))]
+        if request.document.decoding is not None:
+            self._target(request, page, Placement.whole(frame), None)
+        cuts = [crop(page, region.box) for region in request.regions]
+        return [(part, self._target(request, part, placement, placement)) for part, placement in cuts]
+
+    def _target(self, request: PageRequest, part: Page, placement: Placement, region: Placement | None) -> _Target:
+        with self._metrics.timed("prepare", request.timings):
+            letters = self._preparation.letters(part)
+        facts = PageFacts(
+            pixel_sha256=part.sha256,
+            words_sha256=_words_hash(part) if self._engine().reads_text_layer else "",
+            width=part.width,
+            height=part.height,
+            letters=letters,
+        )
+        key = self._facts_key(request.document, region)
+        if key is not None:
+            self._cache.keep_page_facts(key, request.number, facts)
+        return _Target(facts, placement)
+
+    def _read_target(self, request: PageRequest, part: Page, target: _Target) -> Reading:
+        """One picture, by this caller or by whoever reads the same at this moment."""
+        engine = self._engine()
+        needed = engine.needed(request.parts)
+        mine: list[PageAnalysis] = []
+
+        def compute(ctx: RunContext) -> Readings | PageFailure:
+            known = self._known_parts(target, needed)
+            if not needed - known.keys():
+                return known
+            with self._metrics.timed("prepare", request.timings):
+                prepared = self._preparation.prepare(part, target.facts.letters)
+            found = self._engine_read(engine, prepared, request.parts, ctx, known)
+            if isinstance(found, PageFailure):
+                return found
+            mine.append(found)
+            readings = {reading.part: reading for reading in found.readings}
+            for name in readings.keys() - known.keys():
+                self._cache.keep_part(target.content, engine.fingerprint, self._preparation.fingerprint, readings[name])
+            return readings
+
+        outcome, _ = self._flights.run((target.content, needed), request.ctx, compute)
+        if isinstance(outcome, PageFailure):
+            return outcome.model_copy(update={"page": request.number})
+        if mine:
+            return target.placement.analysis(mine[0])
+        return self._composed(target, request, outcome)
+
+    def _engine_read(
+        self, engine: Engine, page: Page, parts: frozenset[Part], ctx: RunContext, known: Readings
+    ) -> Reading:
+        try:
+            (reading,) = engine.read([page], parts, ctx, [known])
+        except (Cancelled, DeadlineExceeded, EngineError):
+            raise
+        except WorkbenchError as error:
+            return PageFailure.from_error(page.number, engine.name, error)
+        except Exception:  # noqa: BLE001  an engine's own fault becomes this page's failure; the others go on
+            _LOG.exception("engine broke on page %d", page.number, extra={"code": EngineFailed.code})
+            broken = EngineFailed(f"The engine broke on page {page.number}.")
+            return PageFailure.from_error(page.number, engine.name, broken)
+        return reading
+
+    def _composed(self, target: _Target, request: PageRequest, readings: Readings) -> PageAnalysis:
+        """The picture put together from its readings, in pixels of its page."""
+        facts = target.facts
+        width, height = self._preparation.size(facts.width, facts.height, facts.letters)
+        frame = PageFrame(request.number, width, height, facts.pixel_sha256)
+        return target.placement.analysis(self._engine().compose(frame, request.parts, readings))
+
+    def _known_parts(self, target: _Target, needed: frozenset[Part]) -> dict[Part, PartReading]:
+        fingerprint, preparation = self._engine().fingerprint, self._preparation.fingerprint
+        found = {part: self._cache.part(target.content, fingerprint, preparation, part) for part in sorted(needed)}
+        return {part: reading for part, reading in found.items() if reading is not None}
+
+    def _known_targets(self, request: PageRequest) -> Sequence[_Target] | None:
+        """What is to be read, where its pixels are known by the document's bytes."""
+        whole = self._known_facts(request, None)
+        if whole is None:
+            return None
+        frame = PageFrame(request.number, whole.width, whole.height, whole.pixel_sha256)
+        if not request.regions:
+            return [_Target(whole, Placement.whole(frame))]
+        targets: list[_Target] = []
+        for region in request.regions:
+            placement = place_region(frame, region.box)
+            facts = self._known_facts(request, placement)
+            if facts is None:
+                return None
+            targets.append(_Target(facts, placement))
+        return targets
+
+    def _known_facts(self, request: PageRequest, region: Placement | None) -> PageFacts | None:
+        key = self._facts_key(request.document, region)
+        return None if key is None else self._cache.page_facts(key, request.number)
+
+    def _facts_key(self, document: Document, region: Placement | None) -> str | None:
+        """Under which facts of the document's pages, or of a region of them, are kept; None: they are not."""
+        if document.decoding is None:
+            return None
+        of = "page" if region is None else f"region {region.dx} {region.dy} {region.width} {region.height}"
+        reads = "words" if self._engine().reads_text_layer else "pixels"
+        return document_key(document.sha256, f"{document.decoding} {self._preparation.fingerprint} {reads} {of}")
+
+
+def _words_hash(page: Page) -> str:
+    """sha256 of the page's own words and their places, hex; empty where it has none."""
+    if page.text_layer is None:
+        return ""
+    return hashlib.sha256(repr(page.text_layer).encode()).hexdigest()
