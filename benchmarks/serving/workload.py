@@ -33,6 +33,8 @@ SETS = (
 SCANS = "source_pdfs"
 SCAN_EVERY = 5
 SCAN_DPI = 300
+SCAN_PIXELS = 17_500_000
+"""A sheet of A3: what is larger does not lie on a scanner."""
 REPEAT_SHARE = 0.3
 QUICK_PIXELS = 400_000
 _CHOICE = 5
@@ -130,7 +132,8 @@ def files_by_turns(data: Path, rng: random.Random) -> list[Path]:
 
 
 def scanned_pages(folder: Path, rng: random.Random) -> Iterator[Picture]:
-    """Pages of the PDFs as PNG at 300 dpi, one of each file in random order; files that cannot be read are left out."""
+    """Pages of the PDFs as PNG at 300 dpi, one of each file in random order; pages larger than A3, and files that
+    cannot be read, are left out."""
     paths = sorted(folder.glob("*.pdf")) if folder.is_dir() else []
     rng.shuffle(paths)
     settings = load_settings(pdf={"dpi": SCAN_DPI})
@@ -140,6 +143,8 @@ def scanned_pages(folder: Path, rng: random.Random) -> Iterator[Picture]:
             with open_document(path, settings=settings) as document:
                 page = document.page(1 + int(choice * document.page_count))
         except WorkbenchError:
+            continue
+        if page.width * page.height > SCAN_PIXELS:
             continue
         file = io.BytesIO()
         Image.fromarray(page.pixels).save(file, "PNG", compress_level=3)

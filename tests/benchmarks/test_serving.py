@@ -45,7 +45,8 @@ def _png(width: int, height: int, seed: int) -> bytes:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Two sets of ten pictures each, of which every second one is large and one is there twice, and two PDFs."""
+    """Two sets of ten pictures each, of which every second one is large and one is there twice, and two PDFs, besides
+    one of a poster and a broken one."""
     for name, first in (("web_tables", 0), ("slides_text", 100)):
         folder = tmp_path / "data" / name / "dev" / "images"
         folder.mkdir(parents=True)
@@ -58,6 +59,7 @@ def data(tmp_path: Path) -> Path:
     scans.mkdir(parents=True)
     for n in range(2):
         Image.new("RGB", (100, 50), (n, n, n)).save(scans / f"{n}.pdf")
+    Image.new("RGB", (2000, 1000)).save(scans / "poster.pdf")
     (scans / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     return tmp_path / "data"
 
@@ -84,7 +86,7 @@ def test_repeats_without_a_first_are_refused() -> None:
 
 def test_pictures_come_by_turns_with_scans_between(home: Path, data: Path) -> None:
     pictures = list(distinct_pictures(data, seed=7))
-    assert len(pictures) == 22  # 20 files, the double left out, and a page of each PDF that can be read
+    assert len(pictures) == 22  # 20 files, the double left out, and a page of two PDFs
     names = [picture.name for picture in pictures]
     assert len(set(names)) == 22
     is_set = ["slides_text" in name or "web_tables" in name for name in names]
