@@ -17,7 +17,6 @@ from mineru_core.export import check_formats
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import parse_words
 from mineru_core.instruct.selectors import parse_pages, parse_region
-from mineru_core.intake import open_document
 from mineru_core.jobs.model import JobError
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.serving.analyzer import Analyzer
@@ -103,7 +102,7 @@ class _Run:
         try:
             if not file.is_file():
                 raise NotFound("There is no such file.", "Check the path; a folder's files are named one by one.")
-            with open_document(file, password=self._options.password, settings=self._settings) as document:
+            with self._analyzer.open(file, password=self._options.password) as document:
                 return self._analyzer.analyze(document, self._task, regions=self._regions, ctx=context)
         except OSError as error:
             raise NotFound(f"The file cannot be read: {error.strerror}.", "Check its permissions.") from error

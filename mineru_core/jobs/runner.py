@@ -13,7 +13,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from mineru_core.document.task import Region
 from mineru_core.errors import Cancelled, WorkbenchError
 from mineru_core.export.result import DocumentResult
-from mineru_core.intake import open_document
 from mineru_core.jobs.changes import Changes
 from mineru_core.jobs.model import JobState
 from mineru_core.jobs.places import JobPlaces
@@ -191,7 +190,7 @@ class Runner:
     def _read(self, row: JobRow, ctx: RunContext) -> DocumentResult:
         data = on_storage(self._queue.document_of)(row)
         password = self._password_of(row.id)
-        with open_document(data, name=row.source, password=password, settings=self._settings) as document:
+        with self._analyzer.open(data, name=row.source, password=password) as document:
             regions = REGIONS.validate_json(row.regions)
             return self._analyzer.analyze(document, row.words, regions=regions, ctx=ctx)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from mineru_core.document.task import Region
 from mineru_core.errors import Cancelled, EncryptedPdf, InvalidRequest, NotFound, Overloaded, WorkbenchError
 from mineru_core.export.result import DocumentResult
-from mineru_core.intake import Document, open_document
+from mineru_core.intake import Document
 from mineru_core.jobs.changes import Changes
 from mineru_core.jobs.departure import Departures
 from mineru_core.jobs.housekeeper import Chore, keep_house
@@ -38,6 +38,7 @@ _LOOK_S = 1.0
 """How often a waiter and the housekeeper look for what another process has done; here everybody is woken."""
 _TAKE_OVER_S = 5.0
 _RETENTION_S = 600.0
+_SWEEP_S = 3600.0
 _CLOSE_S = 10.0
 _RESULTS_KEPT = 8
 MAX_WORDS = 4000
@@ -95,6 +96,7 @@ class JobService:
             Chore(self._stop_abandoned, _LOOK_S),
             Chore(self._take_over, _TAKE_OVER_S),
             Chore(self._enforce_retention, _RETENTION_S),
+            Chore(self.analyzer.cache.sweep, _SWEEP_S),
         )
         house = threading.Thread(target=keep_house, args=(chores, self._closing), name="jobs-house", daemon=True)
         self._threads = [house, *self._runner.threads()]
@@ -293,17 +295,17 @@ class JobService:
         """The job's document, opened; close it after use. Raises ``NotFound``, and ``EncryptedPdf`` after a restart."""
         row = self._queue.get(job_id, owner)
         data = self._queue.blob(row.blob, owner)
-        return open_document(data, name=row.source, password=self._passwords.get(job_id), settings=self.settings)
+        return self.analyzer.open(data, name=row.source, password=self._passwords.get(job_id))
 
     def _inspect(self, data: bytes, name: str, regions: Sequence[Region], password: str | None) -> tuple[str, bool]:
         """Open the document to refuse at once what cannot be read: its clean name, and whether it took the password."""
         needs_password = False
         try:
-            document = open_document(data, name=name, settings=self.settings)
+            document = self.analyzer.open(data, name=name)
         except EncryptedPdf:
             if password is None:
                 raise
-            document = open_document(data, name=name, password=password, settings=self.settings)
+            document = self.analyzer.open(data, name=name, password=password)
             needs_password = True
         with document:
             check_regions(regions, document.page_count)
