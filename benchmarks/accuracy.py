@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.kit import EvaluationSet, find_sets, item_name, load_scorer, read_baselines
-from mineru_core import Analyzer, BlockType, DocumentResult, WorkbenchError, open_document
+from mineru_core import Analyzer, BlockType, DocumentResult, WorkbenchError, load_settings, open_document
 from mineru_core.export import chart_to_csv, table_to_html, to_markdown
 
 WORDS = {
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     baselines = read_baselines(options.data)
     options.out.mkdir(parents=True, exist_ok=True)
     summaries: dict[str, dict[str, float]] = {}
-    with Analyzer(engine=options.engine) as analyzer:
+    with Analyzer(load_settings(cache={"enabled": False}), engine=options.engine) as analyzer:  # all is read anew
         analyzer.load()
         for chosen in sets:
             summaries[chosen.name] = run_set(chosen, analyzer, scorer, options.out, options.limit)

@@ -59,7 +59,7 @@ class DetectionOptions:
     min_side: int = 736
     max_side: int = 2000
     max_area: int = 6_000_000
-    letter_px: int = 11
+    letter_px: int = 12
     strip_area: int = 1_000_000
     pixel_threshold: float = 0.3
     line_threshold: float = 0.5
