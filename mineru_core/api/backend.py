@@ -97,7 +97,9 @@ class Backend:
             return
         if self._load_error is not None:
             raise self._load_error
-        raise EngineUnavailable("The engine is loading.", "Try again in a moment.")
+        progress = self.service.analyzer.load_progress
+        where = "" if progress is None else f" ({progress[0]}, {progress[1]:.0%})"
+        raise EngineUnavailable(f"The engine is loading{where}.", "Try again in a moment.")
 
     async def call(self, function: Callable[[], T]) -> T:
         """Run a short blocking call in a thread."""

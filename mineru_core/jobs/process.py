@@ -22,7 +22,7 @@ def shared_service() -> JobService:
     with _lock:
         if _service is None:
             settings = load_settings()
-            _service = JobService(settings, Analyzer(settings))
+            _service = JobService(settings, Analyzer(settings, settle=True))
             _service.start()
             atexit.register(close_shared_service)
         return _service

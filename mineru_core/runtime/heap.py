@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -27,3 +28,14 @@ def trim_heap() -> bool:
     """
     trim = _malloc_trim()
     return trim is not None and bool(trim(0))
+
+
+def settle_objects() -> None:
+    """Take every object there is now out of garbage collection, for the rest of the process.
+
+    With the libraries and an engine loaded, some 200,000 objects are there to stay. A full collection looks at each of
+    them: 60 to 300 ms in which no thread runs, measured; 0.1 ms with them settled. A cycle among them that is let go
+    of later is not freed, so this is for a process whose one purpose is to serve.
+    """
+    gc.collect()
+    gc.freeze()

@@ -22,6 +22,7 @@ from mineru_core.errors import EngineUnavailable, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import answer, parse_words
 from mineru_core.runtime.context import Progress, RunContext
+from mineru_core.runtime.heap import settle_objects
 from mineru_core.runtime.metrics import Metrics
 from mineru_core.serving.cache import AnalysisCache, DocumentFacts, document_key
 from mineru_core.serving.gate import Gate
@@ -48,7 +49,8 @@ class Analyzer:
 
     ``engine`` is an engine, or the name of one; left out, it is the one of the settings. The engine is loaded at the
     first page that has to be read unless ``load()`` is called before. What was read is kept in the home folder's
-    cache. ``close()`` closes an engine made here, not one handed in.
+    cache. ``close()`` closes an engine made here, not one handed in. ``settle`` is for a process that lives for this:
+    what is there once the engine is loaded is taken out of garbage collection for good.
 
         with Analyzer() as analyzer:
             result = analyzer.analyze(analyzer.open("scan.png"), "extract the tables")
@@ -60,6 +62,7 @@ class Analyzer:
         engine: Engine | str | None = None,
         *,
         metrics: Metrics | None = None,
+        settle: bool = False,
     ) -> None:
         self.settings = settings if settings is not None else load_settings()
         self.metrics = metrics if metrics is not None else Metrics()
@@ -69,6 +72,8 @@ class Analyzer:
         self._name = engine if isinstance(engine, str) else self.settings.engine.name
         self._owns_engine = self._engine is None
         self._loaded = False
+        self._settle = settle
+        self.load_progress: tuple[str, float] | None = None
         self._load: Future[None] | None = None
         self._closed = False
         self.gate = Gate(self.settings.pages_in_flight, on_change=self.metrics.set_gate)
@@ -114,9 +119,18 @@ class Analyzer:
             return
         with self._loading:
             engine = self.engine
-            if not self._loaded:
-                engine.load(progress)
-                self._loaded = True
+            if self._loaded:
+                return
+
+            def tell(stage: str, share: float) -> None:
+                self.load_progress = (stage, share)
+                if progress is not None:
+                    progress(stage, share)
+
+            engine.load(tell)
+            if self._settle:
+                settle_objects()
+            self._loaded = True
 
     def close(self) -> None:
         """Close the engine made here, the gate and the cache. Analyses from now on raise ``EngineUnavailable``;

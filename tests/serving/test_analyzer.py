@@ -10,6 +10,7 @@ from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
 from mineru_core.document.task import Region, Task, TaskKind
+from mineru_core.engines.base import LoadListener
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import (
     Cancelled,
@@ -268,6 +269,27 @@ class TestLoading:
             assert not analyzer.loaded
             engine.ready = True
             assert analyzer.analyze(document).success
+
+    def test_who_waits_for_it_can_be_cancelled_and_sees_how_far_it_is(self) -> None:
+        class Slow(EchoEngine):
+            at_half, go_on = threading.Event(), threading.Event()
+
+            def load(self, progress: LoadListener | None = None) -> None:
+                assert progress is not None
+                progress("text", 0.5)
+                self.at_half.set()
+                assert self.go_on.wait(20)
+
+        engine, ctx = Slow(), RunContext()
+        with Analyzer(Settings(), engine) as analyzer, pdf(1) as document, ThreadPoolExecutor(2) as pool:
+            leaving = pool.submit(analyzer.analyze, document, ctx=ctx)
+            staying = pool.submit(analyzer.analyze, document)
+            assert engine.at_half.wait(10)
+            assert analyzer.load_progress == ("text", 0.5)
+            ctx.cancel()
+            assert isinstance(leaving.exception(timeout=10), Cancelled)
+            engine.go_on.set()
+            assert staying.result(timeout=10).success
 
     def test_by_name_or_by_the_settings(self) -> None:
         assert Analyzer(Settings(), "echo").engine.name == "echo"
