@@ -77,7 +77,10 @@ def letter_height(pixels: Pixels, policy: CompressionPolicy = POLICY) -> int | N
 
     ``pixels`` is (height, width, 3) uint8 RGB. About 20 ms for a page of 2 million pixels.
     """
-    grey, factor = _reduced_grey(pixels, policy.grey_pixels)
+    reduced = _reduced_grey(pixels, policy.grey_pixels)
+    if reduced is None:
+        return None
+    grey, factor = reduced
     heights = np.sort(_letter_heights(grey, policy))
     if len(heights) < policy.least_letters:
         return None
@@ -122,14 +125,17 @@ def _smallest_enough(picture: Image.Image, policy: CompressionPolicy) -> tuple[b
         quality = max(policy.least_quality, quality - 5)
 
 
-def _reduced_grey(pixels: Pixels, most: int) -> tuple[Grey, int]:
-    """A grey copy of ``most`` pixels at most, each the rounded mean of a square of the page; and the square's side."""
+def _reduced_grey(pixels: Pixels, most: int) -> tuple[Grey, int] | None:
+    """A grey copy of ``most`` pixels at most, each the rounded mean of a square of the page; and the square's side.
+    None for a strip that is narrower than such a square: it is a few pixels wide and millions long."""
     height, width = pixels.shape[:2]
     factor = max(1, math.isqrt(width * height // most))
     while (width // factor) * (height // factor) > most:
         factor += 1
+    if min(height, width) < factor:
+        return None
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.uint8, copy=False)
-    if factor == 1 or min(height, width) < factor:
+    if factor == 1:
         return grey, 1
     rows, columns = height // factor, width // factor
     total = np.zeros((rows, columns), dtype=np.uint32)

@@ -53,6 +53,12 @@ def test_letters_of_real_text_are_measured_in_pixels_of_the_page() -> None:
     assert 1.7 <= large / small <= 2.3
 
 
+def test_a_strip_too_narrow_to_be_reduced_is_not_measured_in_full() -> None:
+    strip = np.random.default_rng(0).integers(0, 256, (9, 11_000, 3), dtype=np.uint8)
+    assert letter_height(strip) is not None
+    assert letter_height(strip, replace(POLICY, grey_pixels=1_000)) is None  # it would take squares of ten pixels
+
+
 @given(st.integers(1, 20_000), st.integers(1, 20_000), st.none() | st.integers(1, 300))
 def test_text_never_shrinks_below_what_can_be_read(width: int, height: int, letters: int | None) -> None:
     factor = shrink_factor(width, height, letters)
