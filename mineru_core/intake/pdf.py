@@ -118,7 +118,8 @@ def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
 def _inside_pdfium() -> Iterator[None]:
     """Hold the lock for the length of the block. Raises ``Overloaded`` where it does not come free in time."""
     if not PDFIUM_LOCK.acquire(timeout=LOCK_WAIT_S):
-        raise Overloaded("Another PDF keeps the PDF reader busy.", "Try again later, or upload the pages as pictures.")
+        hint = "Try again later, or upload the pages as pictures."
+        raise Overloaded("Another PDF keeps the PDF reader busy.", hint, retry_after_s=LOCK_WAIT_S)
     try:
         yield
     finally:

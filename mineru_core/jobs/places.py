@@ -67,7 +67,7 @@ class JobPlaces:
         for job_id in set(before) - waiting.keys() - set(running):
             self.leave(job_id)
         with self._lock:
-            unseen = waiting.keys() - self._tickets.keys()
+            unseen = waiting.keys() - self._tickets.keys() - set(before)  # those before that have left since, have left
         for job_id in unseen:
             self.ticket(job_id, waiting[job_id])
         return bool(unseen)

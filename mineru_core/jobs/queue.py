@@ -17,6 +17,9 @@ from mineru_core.store.database import Database
 from mineru_core.store.references import add_reference, read_blob
 from mineru_core.store.tables import JobRow
 
+_LOOK_AGAIN_S = 5.0
+"""When to come again where other processes have filled the places, seconds: how fast they read is not known here."""
+
 _MAX_ATTEMPTS = 3
 """A document that ended its process this often is given up: it would end the next one too."""
 
@@ -208,7 +211,7 @@ class JobQueue:
 def _check_places(session: Session, places: int) -> None:
     waiting = session.scalar(select(func.count()).where(JobRow.state == JobState.PENDING)) or 0
     if waiting >= places:
-        raise Overloaded(f"All {places} waiting places are taken.")
+        raise Overloaded(f"All {places} waiting places are taken.", retry_after_s=_LOOK_AGAIN_S, queue_fraction=1.0)
 
 
 def _owned(session: Session, job_id: str, owner: str) -> JobRow:

@@ -39,6 +39,8 @@ _LOOK_S = 1.0
 _TAKE_OVER_S = 5.0
 _RETENTION_S = 600.0
 _SWEEP_S = 3600.0
+_RESTART_S = 10.0
+"""When to come again to a service that stops, seconds: another one will be there, as a rule."""
 _CLOSE_S = 10.0
 _RESULTS_KEPT = 8
 MAX_WORDS = 4000
@@ -156,7 +158,7 @@ class JobService:
         interactive: bool,
     ) -> JobRow:
         if self._closing.is_set():
-            raise Overloaded("The service is stopping.")
+            raise Overloaded("The service is stopping.", retry_after_s=_RESTART_S, queue_fraction=1.0)
         if len(words) > MAX_WORDS:
             raise InvalidRequest(f"The words are longer than {MAX_WORDS} characters.", "Say it in fewer words.")
         job_id = uuid.uuid4().hex
@@ -179,6 +181,7 @@ class JobService:
             if interactive:
                 self._departures.watch(job_id, owner)
             row = self._queue.submit(submission, self.settings.jobs.waiting_places)
+            _LOG.info("job submitted", extra={"job": job_id})  # joins the request's id with the job's
         except BaseException:
             self._passwords.pop(job_id, None)
             self._departures.forget(job_id)

@@ -31,7 +31,12 @@ class Metrics:
         self._requests = Counter(
             "mineru_workbench_requests", "Documents analysed, by outcome", ["outcome"], registry=self.registry
         )
-        self._pages = Counter("mineru_workbench_pages", "Pages read, by outcome", ["outcome"], registry=self.registry)
+        self._pages = Counter(
+            "mineru_workbench_pages",
+            "Pages answered for, by outcome; those known already are among them",
+            ["outcome"],
+            registry=self.registry,
+        )
         self._failures = Counter(
             "mineru_workbench_failures", "Documents and pages that failed, by code", ["code"], registry=self.registry
         )
@@ -39,7 +44,7 @@ class Metrics:
             "mineru_workbench_stage_seconds", "Time in a stage", ["stage"], buckets=_SECONDS, registry=self.registry
         )
         self._queue = Gauge(
-            "mineru_workbench_queue_fraction", "Share of the waiting places that are taken", registry=self.registry
+            "mineru_workbench_queue_fraction", "Share of the places for documents that is taken", registry=self.registry
         )
         self._refusals = Counter(
             "mineru_workbench_refusals", "Documents refused for now, by reason", ["reason"], registry=self.registry
@@ -52,7 +57,7 @@ class Metrics:
         resident = Gauge("mineru_workbench_resident_bytes", "Memory the process holds", registry=self.registry)
         resident.set_function(lambda: resident_bytes() or 0)
         self._in_flight = Gauge(
-            "mineru_workbench_pages_in_flight", "Pages an engine is reading now", registry=self.registry
+            "mineru_workbench_pages_in_flight", "Pages that are decoded, prepared or read now", registry=self.registry
         )
         self._gate = Gauge(
             "mineru_workbench_gate_pages", "Pages at the gate, by whether they wait", ["state"], registry=self.registry

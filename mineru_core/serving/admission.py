@@ -139,6 +139,7 @@ class Admission:
         self._light = ServiceRate(0.0)  # while it could have done more: a least
         self._seen = clock()
         self._promised = clock()  # until when the places that come free are given to those sent away
+        self._tell()
 
     @classmethod
     def from_settings(cls, settings: Settings, metrics: Metrics | None = None) -> Admission:

@@ -127,7 +127,8 @@ class Analyzer:
                 if progress is not None:
                     progress(stage, share)
 
-            engine.load(tell)
+            with self.metrics.timed("load"):
+                engine.load(tell)
             if self._settle:
                 settle_objects()
             self._loaded = True
@@ -245,12 +246,12 @@ class Analyzer:
         that one is decoded while others are read; no more, so that a long document does not fill the memory."""
         readings: list[Reading] = []
         ahead: deque[tuple[PageRequest, Future[list[Reading]]]] = deque()
-        place = _Place(len(numbers))
+        place = _Place(ctx, numbers)
 
         def collect() -> None:
             request, future = ahead.popleft()
             found = future.result()
-            place.done += 1
+            place.page_done()
             self._count(found, request.timings, timings)
             readings.extend(found)
 
@@ -259,7 +260,7 @@ class Analyzer:
                 if len(ahead) >= self.gate.places:
                     collect()
                 boxes = tuple(region for region in task.regions if region.page == number)
-                request = PageRequest(document, number, boxes, parts, place.context(ctx, number))
+                request = PageRequest(document, number, boxes, parts, place.context())
                 ahead.append((request, self._start(request, len(numbers), ctx, timings)))
             while ahead:
                 collect()
@@ -280,8 +281,9 @@ class Analyzer:
             return future
         if not self._loaded:
             ctx.report(Progress(stage="load", pages=pages))
-            with self.metrics.timed("load", timings):
-                self._await_load(ctx)
+            waited = perf_counter()
+            self._await_load(ctx)
+            timings["load"] = perf_counter() - waited
         return self._pages.start(request)
 
     def _await_load(self, ctx: RunContext) -> None:
@@ -320,6 +322,8 @@ class Analyzer:
 
     def _count(self, readings: Sequence[Reading], before: dict[str, float], timings: dict[str, float]) -> None:
         """Note how the page ended and where its time went: ``before`` the engine read, and there."""
+        if "wait" in before:
+            self.metrics.observe_stage("wait", before["wait"])
         for stage, seconds in before.items():
             timings[stage] = timings.get(stage, 0.0) + seconds
         for reading in readings:
@@ -333,19 +337,25 @@ class Analyzer:
 
 
 class _Place:
-    """How far a document is; contexts of its pages report it along with what the engine reports."""
+    """How far a document is: the first of its pages that is not done, whichever of them are under way."""
 
-    def __init__(self, pages: int) -> None:
-        self.pages = pages
-        self.done = 0
+    def __init__(self, ctx: RunContext, numbers: Sequence[int]) -> None:
+        self._ctx, self._numbers, self._done = ctx, numbers, 0
 
-    def context(self, ctx: RunContext, page: int) -> RunContext:
-        """The context with which one page is read."""
+    def context(self) -> RunContext:
+        """The context with which a page is read: the engine's stages are reported with the document's place."""
+        return replace(self._ctx, on_progress=self._report)
 
-        def report(progress: Progress) -> None:
-            ctx.report(replace(progress, page=page, done=self.done, pages=self.pages))
+    def page_done(self) -> None:
+        """Go on to the next page."""
+        self._done += 1
+        if self._done < len(self._numbers):
+            self._report(Progress(stage="read"))
 
-        return replace(ctx, on_progress=report)
+    def _report(self, progress: Progress) -> None:
+        done = self._done
+        page = self._numbers[min(done, len(self._numbers) - 1)]
+        self._ctx.report(replace(progress, page=page, done=done, pages=len(self._numbers)))
 
 
 def _unsupported(task: Task, missing: frozenset[Part], analysis: DocumentAnalysis) -> list[Note]:

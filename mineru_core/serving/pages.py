@@ -133,7 +133,7 @@ class PageReader:
         return [(part, self._target(request, part, placement, placement)) for part, placement in cuts]
 
     def _target(self, request: PageRequest, part: Page, placement: Placement, region: Placement | None) -> _Target:
-        with self._metrics.timed("prepare", request.timings):
+        with self._metrics.timed("measure", request.timings):
             letters = self._preparation.letters(part)
         facts = PageFacts(
             pixel_sha256=part.sha256,

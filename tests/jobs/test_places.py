@@ -46,3 +46,13 @@ def test_a_job_that_came_after_the_look_is_not_taken_for_one_that_has_gone() -> 
     jobs.written("new")
     jobs.compare(before, {}, ())
     assert jobs.known() == {"new"}
+
+
+def test_a_job_that_leaves_while_the_database_is_asked_is_not_counted_again() -> None:
+    admission, jobs = places()
+    jobs.keep("j1", admission.enter("ann"))
+    jobs.written("j1")
+    before = jobs.known()
+    jobs.leave("j1")
+    assert not jobs.compare(before, {"j1": "ann"}, ())
+    assert admission.inside == 0
