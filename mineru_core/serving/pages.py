@@ -116,11 +116,23 @@ class PageReader:
     def _read(self, request: PageRequest) -> list[Reading]:
         with self._metrics.reading_page():
             try:
-                with self._metrics.timed("render", request.timings):
-                    page = request.document.page(request.number)
-            except WorkbenchError as error:
-                return [PageFailure.from_error(request.number, "intake", error)]
-            return [self._read_target(request, *part) for part in self._targets(request, page)]
+                page = self._decoded(request)
+                if isinstance(page, PageFailure):
+                    return [page]
+                return [self._read_target(request, *part) for part in self._targets(request, page)]
+            except WorkbenchError:  # of a region, or of what no page can be read with
+                raise
+            except Exception:  # noqa: BLE001  no memory for this page, or a fault of ours; the others go on
+                _LOG.exception("page %d broke off", request.number, extra={"code": WorkbenchError.code})
+                error = WorkbenchError("Reading the page broke off.", "Report it with the request id.")
+                return [PageFailure.from_error(request.number, "serving", error)]
+
+    def _decoded(self, request: PageRequest) -> Page | PageFailure:
+        try:
+            with self._metrics.timed("render", request.timings):
+                return request.document.page(request.number)
+        except WorkbenchError as error:
+            return PageFailure.from_error(request.number, "intake", error)
 
     def _targets(self, request: PageRequest, page: Page) -> list[tuple[Page, _Target]]:
         """The pictures to read with what is known of each; all regions are checked before one is read."""
@@ -186,7 +198,7 @@ class PageReader:
             return PageFailure.from_error(page.number, engine.name, error)
         except Exception:  # noqa: BLE001  an engine's own fault becomes this page's failure; the others go on
             _LOG.exception("engine broke on page %d", page.number, extra={"code": EngineFailed.code})
-            broken = EngineFailed(f"The engine broke on page {page.number}.")
+            broken = EngineFailed("The engine broke on this page.")  # no number: equal pages share it
             return PageFailure.from_error(page.number, engine.name, broken)
         return reading
 

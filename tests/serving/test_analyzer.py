@@ -1,6 +1,7 @@
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -26,10 +27,12 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.intake import Document, open_document
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.serving.analyzer import Analyzer
+from mineru_core.serving.preparation import Preparation
 from mineru_core.settings import EngineSettings, Settings
 from tests.documents import PdfPage, PdfText, text_pdf
 from tests.stand_ins import BrokenEngine, GatedEngine
 
+T = TypeVar("T")
 PAGES = 4
 
 
@@ -126,6 +129,29 @@ def test_a_page_that_cannot_be_drawn_fails_alone(analyzer: Analyzer, monkeypatch
         result = analyzer.analyze(document)
     assert [(f.page, f.component, f.code) for f in result.failures] == [(3, "intake", "corrupt-pdf")]
     assert list(texts(result)) == [1, 2, 4]
+
+
+@pytest.mark.parametrize("step", ["decode", "measure", "shrink"])
+def test_a_page_there_is_no_memory_for_fails_alone(
+    analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    with pdf() as document:
+        draw, measure, prepare = document.page, Preparation.letters, Preparation.prepare
+
+        def on_page_3(number: int, act: Callable[[], T], at: str) -> T:
+            if (number, at) == (3, step):
+                raise MemoryError
+            return act()
+
+        monkeypatch.setattr(document, "page", lambda n: on_page_3(n, lambda: draw(n), "decode"))
+        monkeypatch.setattr(Preparation, "letters", lambda s, p: on_page_3(p.number, lambda: measure(s, p), "measure"))
+        monkeypatch.setattr(
+            Preparation, "prepare", lambda s, p, h: on_page_3(p.number, lambda: prepare(s, p, h), "shrink")
+        )
+        result = analyzer.analyze(document)
+    assert [(f.page, f.component, f.code) for f in result.failures] == [(3, "serving", "internal")]
+    assert list(texts(result)) == [1, 2, 4]
+    assert analyzer.metrics.value("mineru_workbench_pages_in_flight") == 0
 
 
 @pytest.mark.parametrize("error", [ModelMissing("gone"), EngineUnavailable("gone"), Cancelled("gone")])
