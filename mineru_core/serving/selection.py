@@ -188,7 +188,8 @@ class _Move:
         return moved.clipped(self.frame.width, self.frame.height)
 
     def point(self, point: tuple[float, float]) -> tuple[float, float]:
-        return point[0] * self.sx + self.dx, point[1] * self.sy + self.dy
+        x, y = point[0] * self.sx + self.dx, point[1] * self.sy + self.dy
+        return min(max(x, 0.0), float(self.frame.width)), min(max(y, 0.0), float(self.frame.height))
 
     def line(self, line: Line) -> Line:
         words = tuple(word.model_copy(update={"box": self.box(word.box)}) for word in line.words)

@@ -119,10 +119,13 @@ def test_everything_with_a_place_is_shifted_back() -> None:
 
 
 def test_what_lay_in_the_padding_is_clipped_to_the_page() -> None:
-    block = Block(type=BlockType.TEXT, box=Box(0, 0, 32, 32), order=0)
+    box = Box(0, 0, 32, 32)
+    line = Line(text="a", box=box, quad=Quad.from_box(box))
+    block = Block(type=BlockType.TEXT, box=box, order=0, lines=(line,))
     analysis = PageAnalysis(page=1, width=32, height=32, sha256="s", parts=frozenset(), blocks=(block,))
     placed = Placement(PageFrame.of(page()), -5, -5, 32, 32).analysis(analysis)
-    assert placed.blocks[0].box == Box(0, 0, 27, 27)
+    (out,) = placed.blocks
+    assert out.box == out.lines[0].box == out.lines[0].quad.box == Box(0, 0, 27, 27)
 
 
 def test_what_was_read_of_a_reduced_copy_lies_on_the_page() -> None:
