@@ -14,7 +14,7 @@ from math import ceil
 from time import monotonic
 from typing import Any, TypeVar
 
-from mineru_core.errors import Cancelled, EngineUnavailable, WorkbenchError
+from mineru_core.errors import Cancelled, EngineUnavailable, Overloaded, WorkbenchError
 from mineru_core.runtime.context import RunContext
 
 T = TypeVar("T")
@@ -24,6 +24,8 @@ _LOOK_S = 0.02
 _REST_S = 10.0
 """A thread without work ends after this long: a gate that nobody closed holds no threads for ever."""
 _CLOSE_S = 10.0
+_NO_THREADS_S = 10.0
+"""When to come again where the system has no thread to give, seconds: once others have ended."""
 
 OnChange = Callable[[int, int], None]
 
@@ -97,7 +99,8 @@ class Gate:
             return len(self._running)
 
     def submit(self, owner: str, ctx: RunContext, work: Callable[[], T]) -> Future[T]:
-        """Queue ``work``; the future gets what it returns or raises, or ``Cancelled`` or ``DeadlineExceeded``.
+        """Queue ``work``; the future gets what it returns or raises, or ``Cancelled`` or ``DeadlineExceeded``, or
+        ``Overloaded`` where the system has not one thread to do it in.
 
         The work runs with the caller's context variables, so its logs carry the caller's request id. Raises
         ``EngineUnavailable`` once closed.
@@ -110,6 +113,12 @@ class Gate:
                 self._lines.setdefault(owner, deque()).append(piece)
                 self._changed()
                 self._watch_over()
+                if not self._threads:  # the system has not one to give: nobody would ever come to the piece
+                    self._lines[owner].remove(piece)
+                    if not self._lines[owner]:
+                        del self._lines[owner]
+                    self._changed()
+                    error = Overloaded("The machine has no thread left.", retry_after_s=_NO_THREADS_S)
         if error is not None:
             piece.refuse(error)
         return piece.future
@@ -191,9 +200,10 @@ class Gate:
         self._wake.notify(waiting)
         for _ in range(min(waiting - self._resting, self.places - len(self._threads))):
             self._made += 1
-            thread = threading.Thread(target=self._work, name=f"gate-{self._made}", daemon=True)
+            thread = _started(self._work, f"gate-{self._made}")
+            if thread is None:
+                break
             self._threads.add(thread)
-            thread.start()
         if self._on_change is not None:
             self._on_change(waiting, len(self._running))
 
@@ -246,8 +256,7 @@ class Gate:
     def _watch_over(self) -> None:
         """Have a thread that looks at the contexts. Called with the lock."""
         if self._watcher is None:
-            self._watcher = threading.Thread(target=self._watch, name="gate-watch", daemon=True)
-            self._watcher.start()
+            self._watcher = _started(self._watch, "gate-watch")
         elif not self._running and self._count_waiting() == 1:  # it rests
             self._look.notify()
 
@@ -285,3 +294,13 @@ class Gate:
                     del self._lines[owner]
             self._changed()  # with fewer owners, each may hold more places
         return found
+
+
+def _started(work: Callable[[], None], name: str) -> threading.Thread | None:
+    """A thread that does the work; None where the system has no more of them: those there are go on without it."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        return None
+    return thread

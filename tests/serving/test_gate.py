@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable
+from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable, Overloaded
 from mineru_core.runtime.context import RunContext
 from mineru_core.runtime.logging import bound_request, current_request
 from mineru_core.serving.gate import Gate
@@ -297,3 +297,31 @@ def test_a_withdrawn_piece_never_starts() -> None:
     assert gate.run("ann", RunContext(), lambda: 2) == 2
     with pytest.raises(CancelledError):
         future.result(0)
+
+
+def _no_more_threads(_: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def test_without_a_single_thread_work_is_refused_and_taken_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    gate = Gate(2, on_change=lambda *counts: told.append(counts))
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", _no_more_threads)
+        with pytest.raises(Overloaded) as refused:
+            gate.submit("a", RunContext(), lambda: 1).result(WAIT_S)
+        assert refused.value.retry_after_s is not None
+        assert (gate.waiting, told[-1]) == (0, (0, 0))
+    assert gate.submit("a", RunContext(), lambda: 2).result(WAIT_S) == 2
+    gate.close()
+
+
+def test_the_threads_there_are_do_all_work_where_there_are_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, first = Gate(3), Work("a", 1)
+    answers = [gate.submit("a", RunContext(), first)]
+    assert first.entered.wait(WAIT_S)
+    monkeypatch.setattr(threading.Thread, "start", _no_more_threads)
+    answers += [gate.submit(owner, RunContext(), lambda: 2) for owner in ("a", "b", "c")]
+    first.go.set()
+    assert [answer.result(WAIT_S) for answer in answers] == [1, 2, 2, 2]
+    gate.close()
