@@ -71,6 +71,8 @@ class StructureModel:
         options.log_severity_level = _QUIET
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
+        # The decoder is hundreds of small steps; threads that spin between them take the cores from everybody else.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime's errors share no class but this one
