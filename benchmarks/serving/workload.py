@@ -16,22 +16,29 @@ from mineru_core.errors import WorkbenchError
 from mineru_core.intake import open_document
 from mineru_core.settings import load_settings
 
-SETS = (
-    "slides_text",
-    "slides_zh_text",
-    "statista_charts",
-    "sroie_text",
-    "funsd_text",
-    "web_tables",
-    "borndigital_en_text",
-    "borndigital_zh_text",
-    "omnidoc_text",
-    "icdar2013_pages",
-    "degraded_text",
-    "unlabelled",
-)
+KINDS = {
+    "slides": ("slides_text", "slides_zh_text"),
+    "tables and charts cut out of a page": (
+        "statista_charts",
+        "web_tables",
+        "pew_charts",
+        "icdar2013_tables",
+        "omnidoc_tables",
+    ),
+    "pages": (
+        "sroie_text",
+        "funsd_text",
+        "borndigital_en_text",
+        "borndigital_zh_text",
+        "omnidoc_text",
+        "icdar2013_pages",
+        "degraded_text",
+        "unlabelled",
+    ),
+}
+"""Sets by what people hand in: as much of each kind, whatever the number of its sets."""
 SCANS = "source_pdfs"
-SCAN_EVERY = 5
+SCAN_EVERY = 10
 SCAN_DPI = 300
 SCAN_PIXELS = 17_500_000
 """A sheet of A3: what is larger does not lie on a scanner."""
@@ -81,8 +88,9 @@ def make_workload(data: Path, count: int, repeats: int, seed: int, most_pixels: 
 
 
 def request_order(count: int, repeats: int, seed: int) -> list[int]:
-    """For each request the index of its picture, in which new ones come in order. What is asked for again is chosen
-    after Zipf: the n-th picture with a weight of 1/n. Raises ``ValueError`` for as many repeats as requests."""
+    """For each request the index of its picture, in which new ones come in order. What is asked for again is any of
+    those before, so that repeats cost on average what the others do. Raises ``ValueError`` for as many repeats as
+    requests."""
     if not 0 <= repeats < count:
         raise ValueError("at least one request must be the first of its picture")
     rng = random.Random(seed)
@@ -91,7 +99,7 @@ def request_order(count: int, repeats: int, seed: int) -> list[int]:
     fresh = 0
     for place in range(count):
         if place in again:
-            order += rng.choices(range(fresh), [1 / (n + 1) for n in range(fresh)])
+            order.append(rng.randrange(fresh))
         else:
             order.append(fresh)
             fresh += 1
@@ -99,7 +107,7 @@ def request_order(count: int, repeats: int, seed: int) -> list[int]:
 
 
 def distinct_pictures(data: Path, seed: int, most_pixels: int | None = None) -> Iterator[Picture]:
-    """Pictures from the sets by turns, each file's bytes once, every fifth one a scan; ends when the sets do."""
+    """Pictures from the sets by turns, each file's bytes once, each tenth one a scan; ends when the sets do."""
     rng = random.Random(seed)
     files = files_by_turns(data, rng)
     scans = scanned_pages(data / SCANS / "dev" / "images", rng) if most_pixels is None else iter(())
@@ -121,14 +129,22 @@ def distinct_pictures(data: Path, seed: int, most_pixels: int | None = None) -> 
 
 
 def files_by_turns(data: Path, rng: random.Random) -> list[Path]:
-    """Pictures of all sets that are there, shuffled within each, one of each set and then the next of each."""
-    by_set: list[Sequence[Path]] = []
-    for name in SETS:
-        folder = data / name / "dev" / "images"
-        paths = sorted(folder.iterdir()) if folder.is_dir() else []
-        rng.shuffle(paths)
-        by_set.append(paths)
-    return [path for row in itertools.zip_longest(*by_set) for path in row if path is not None]
+    """Pictures of all sets that are there, shuffled within each: one of each kind and then the next of each, and
+    within a kind one of each set and then the next of each."""
+    by_kind: list[list[Path]] = []
+    for names in KINDS.values():
+        by_set: list[list[Path]] = []
+        for name in names:
+            folder = data / name / "dev" / "images"
+            paths = sorted(folder.iterdir()) if folder.is_dir() else []
+            rng.shuffle(paths)
+            by_set.append(paths)
+        by_kind.append(_by_turns(by_set))
+    return _by_turns(by_kind)
+
+
+def _by_turns(rows: Sequence[Sequence[Path]]) -> list[Path]:
+    return [path for turn in itertools.zip_longest(*rows) for path in turn if path is not None]
 
 
 def scanned_pages(folder: Path, rng: random.Random) -> Iterator[Picture]:

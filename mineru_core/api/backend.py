@@ -121,7 +121,10 @@ class Backend:
             except WorkbenchError as error:
                 self._load_error = error
                 _log.warning("the engine cannot be loaded: %s %s", error.message, error.hint)
-                self._stop.wait(RETRY_S)
+            except Exception:  # noqa: BLE001  readiness tells of it, and the next try may go well
+                self._load_error = EngineUnavailable("Loading the engine broke off.", "See the log; it is tried again.")
+                _log.exception("loading the engine broke off")
             else:
                 self._load_error = None
                 return
+            self._stop.wait(RETRY_S)

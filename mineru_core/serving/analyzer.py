@@ -192,6 +192,9 @@ class Analyzer:
         except WorkbenchError as error:
             self.metrics.request_ended(error.code)
             raise
+        except Exception:
+            self.metrics.request_ended(WorkbenchError.code)
+            raise
         self.metrics.request_ended()
         return result
 
@@ -297,6 +300,8 @@ class Analyzer:
             try:
                 return load.result(timeout=_LOOK_S)
             except TimeoutError:
+                if load.done():  # the loading itself timed out: its error is the answer
+                    raise
                 ctx.check()
 
     def _load_into(self, future: Future[None]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from mineru_core.engines.base import LoadListener
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import ModelMissing
@@ -55,6 +57,23 @@ def test_says_why_it_is_not_ready(start_api: StartApi) -> None:
         body = assert_error(api.client.get("/readyz"), 503, "model-missing")
         assert "mineru-workbench models install" in str(body["hint"])
         assert api.client.get("/livez").status_code == 200
+
+
+def test_a_load_that_breaks_off_is_told_and_tried_again(start_api: StartApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Breaking(EchoEngine):
+        tries = threading.Semaphore(0)
+
+        def load(self, *_: object) -> None:
+            self.tries.release()
+            raise RuntimeError("a fault")
+
+    monkeypatch.setattr("mineru_core.api.backend.RETRY_S", 0.01)
+    engine = Breaking()
+    with start_api(engine) as api:
+        for _ in range(3):
+            assert engine.tries.acquire(timeout=20.0)
+        body = assert_error(api.client.get("/readyz"), 503, "engine-unavailable")
+        assert "broke off" in str(body["message"])
 
 
 def test_metrics_count_documents(start_api: StartApi) -> None:

@@ -319,6 +319,17 @@ class TestLoading:
             engine.go_on.set()
             assert staying.result(timeout=10).success
 
+    @pytest.mark.parametrize("error", [TimeoutError("a slow disk"), RuntimeError("a fault")])
+    def test_whatever_loading_breaks_with_is_told_at_once_and_counted(self, error: Exception) -> None:
+        class Breaking(EchoEngine):
+            def load(self, *_: object) -> None:
+                raise error
+
+        with Analyzer(Settings(), Breaking()) as analyzer, pdf(1) as document:
+            with pytest.raises(type(error)):
+                analyzer.analyze(document, ctx=RunContext.with_timeout(30))
+            assert analyzer.metrics.value("mineru_workbench_requests_total", outcome="failed") == 1
+
     def test_by_name_or_by_the_settings(self) -> None:
         assert Analyzer(Settings(), "echo").engine.name == "echo"
         assert Analyzer(Settings(engine=EngineSettings(name="echo"))).engine.name == "echo"

@@ -203,7 +203,7 @@ class EmbeddedEngine:
             ctx.check()
             table = self._tables.read(pixels, box, lines_in(box, lines), ctx)
             if table is not None:
-                tables.append(table.model_copy(update={"box": box}))
+                tables.append(_inside(table.model_copy(update={"box": box}), width, height))
         return tuple(tables)
 
 
@@ -239,6 +239,15 @@ def _upright_blocks(number: int, width: int, height: int, readings: Readings) ->
         found = [table.model_copy(update={"page": number}) for table in readings[Part.TABLES].tables]
         tables = [TableArea(table.box, table) for table in found if table.box is not None]
     return build_blocks(readings[Part.TEXT].lines, regions, tables, width, height)
+
+
+def _inside(table: Table, width: int, height: int) -> Table:
+    """The table with its cells clipped to the page: the structure model places some beyond the edge of its picture."""
+    cells = tuple(
+        cell if cell.box is None else cell.model_copy(update={"box": cell.box.clipped(width, height)})
+        for cell in table.cells
+    )
+    return table.model_copy(update={"cells": cells})
 
 
 def _regions(readings: Readings) -> list[LayoutRegion]:

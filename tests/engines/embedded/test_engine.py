@@ -76,6 +76,23 @@ def test_a_table_is_read_to_cells(engine: EmbeddedEngine) -> None:
     assert analysis.parts == CAPABILITIES
 
 
+def test_cells_that_the_model_places_beyond_the_page_end_at_its_edge(
+    engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Page(np.asarray(draw_table(TABLE_ROWS)), "table.png")
+    read = engine._tables.read
+
+    def shifted(pixels: Any, box: Box, lines: Any, ctx: RunContext) -> Any:
+        table = read(pixels, box, lines, ctx)
+        assert table is not None
+        far = [cell.model_copy(update={"box": Box(-9, 5, page.width + 9, page.height + 9)}) for cell in table.cells]
+        return table.model_copy(update={"cells": tuple(far)})
+
+    monkeypatch.setattr(engine._tables, "read", shifted)
+    (table,) = _only(engine.read([page], ALL, RunContext())).tables
+    assert {cell.box for cell in table.cells} == {Box(0, 5, page.width, page.height)}
+
+
 def test_without_the_part_tables_no_cells_are_read(engine: EmbeddedEngine) -> None:
     page = Page(np.asarray(draw_table(TABLE_ROWS)), "table.png")
     analysis = _only(engine.read([page], TEXT, RunContext()))
