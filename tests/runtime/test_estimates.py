@@ -38,7 +38,18 @@ def test_the_cost_of_calls_is_learned(true: Latency, seed: int) -> None:
     assert_learned(taught(true, 80, seed), true)
 
 
-@given(latencies, st.integers(0, 1000), st.lists(st.tuples(st.integers(0, 79), st.floats(10, 1e6)), max_size=8))
+@given(latencies, st.integers(0, 1000), st.tuples(st.floats(10, 100), st.floats(10, 100), st.floats(10, 100)))
+def test_a_bad_start_is_forgotten(true: Latency, seed: int, slower: tuple[float, float, float]) -> None:
+    dice, model = random.Random(seed), LatencyModel()
+    for call in range(300):
+        units = dice.choice(SIZES)
+        model.observe(units, true.seconds(units) * (slower[call] if call < len(slower) else 1.0))
+    assert model.latency is not None
+    assert model.latency.seconds(640) == pytest.approx(true.seconds(640), rel=1.0)
+
+
+# The first calls have no others to be far off from.
+@given(latencies, st.integers(0, 1000), st.lists(st.tuples(st.integers(5, 79), st.floats(10, 1e6)), max_size=8))
 def test_calls_far_off_the_others_teach_little(true: Latency, seed: int, far_off: list[tuple[int, float]]) -> None:
     dice, model, outliers = random.Random(seed), LatencyModel(), dict(far_off)
     for call in range(80):

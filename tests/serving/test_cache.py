@@ -149,7 +149,7 @@ def test_hits_in_memory_keep_the_disk_from_forgetting(tmp_path: Path) -> None:
 def test_the_settings_decide_what_is_kept(
     tmp_path: Path, cache_settings: dict[str, object], kept: bool, restarted: bool
 ) -> None:
-    configured = load_settings(home=tmp_path, cache=cache_settings)
+    configured = load_settings(home=tmp_path, cache={"enabled": True, **cache_settings})
     cache = AnalysisCache.from_settings(configured)
     cache.keep_page_facts(DOCUMENT, 1, FACTS)
     cache.sweep()
