@@ -42,8 +42,17 @@ def upload(page: Page, name: str, data: bytes) -> None:
 
 
 def ask(page: Page, words: str) -> None:
+    """Type the words and send them: by Enter, and once more as long as they stand there, since Streamlit takes none
+    while a pasted picture is still on its way up."""
     words_box(page).fill(words)
-    words_box(page).press("Enter")
+    for _ in range(20):
+        words_box(page).press("Enter")
+        try:
+            expect(words_box(page)).not_to_have_value(words, timeout=2_000)
+        except AssertionError:
+            continue
+        return
+    raise AssertionError(f"not sent: {words}")
 
 
 def answer(page: Page) -> Locator:
