@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mineru_core.document.page import Page, Word
+from mineru_core.document.page import Page
 from mineru_core.intake.compression import POLICY, CompressionPolicy, letter_height, shrink, shrink_factor
 
 
@@ -34,29 +34,17 @@ class Preparation:
             return page
         factor = self._factor(page.width, page.height, letters)
         if factor >= 1:
-            return Page(
-                pixels=page.pixels,
-                source=page.source,
-                number=page.number,
-                dpi=page.dpi,
-                text_layer=page.text_layer,
-                transform=page.transform,
-                sha256=page.sha256,
-                letters=letters,
-            )
+            return replace(page, letters=letters)
         pixels = shrink(page.pixels, factor)
         sx, sy = pixels.shape[1] / page.width, pixels.shape[0] / page.height
         words = page.text_layer
         if words is not None:
-            words = tuple(Word(w.text, w.box.scaled(sx, sy), w.confidence) for w in words)
-        return Page(
+            words = tuple(replace(word, box=word.box.scaled(sx, sy)) for word in words)
+        return replace(
+            page,
             pixels=pixels,
-            source=page.source,
-            number=page.number,
             dpi=None if page.dpi is None else page.dpi * sx,
             text_layer=words,
-            transform=page.transform,
-            sha256=page.sha256,
             letters=None if letters is None else letters * sy,
         )
 
