@@ -155,10 +155,10 @@ class Runner:
             self._running[row.id] = Run(ctx)
         finished = False
         try:
-            with self._places.ticket(row.id, row.owner).reading():
-                if self._closing.is_set() or row.id not in self._queue.running_here():
-                    ctx.cancel()  # stop() or cancel() may have looked at what runs just before
-                finished = self._finish(row, ctx)
+            self._places.ticket(row.id, row.owner).start()
+            if self._closing.is_set() or row.id not in self._queue.running_here():
+                ctx.cancel()  # stop() or cancel() may have looked at what runs just before
+            finished = self._finish(row, ctx)
         finally:
             with self._lock:
                 self._running.pop(row.id, None)

@@ -8,9 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from math import exp
 
 from mineru_core.errors import Overloaded
@@ -36,8 +34,6 @@ _LEAST_RATE = 1e-3
 _AT_ONCE_S = 0.05
 """A document answered in less was not read but known: it says nothing of how fast documents are read."""
 _HINT_S = (1.0, 60.0)
-
-_inside: ContextVar[bool] = ContextVar("inside_admission", default=False)
 
 
 class ServiceRate:
@@ -87,23 +83,9 @@ class Ticket:
         """The document is read from now on."""
         self._admission._start(self)
 
-    def wait_again(self) -> None:
-        """It is read no longer, and waits."""
-        self._admission._stop(self)
-
     def leave(self, *, finished: bool = False) -> None:
         """It is gone; ``finished`` says that it was read to its end. Calling it again does nothing."""
         self._admission._leave(self, finished=finished)
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Within the block the document is read by this thread, which ``Admission.admit`` then lets through."""
-        self.start()
-        token = _inside.set(True)
-        try:
-            yield
-        finally:
-            _inside.reset(token)
 
 
 class Admission:
@@ -197,22 +179,6 @@ class Admission:
         with self._lock:
             return self._let_in(owner)
 
-    @contextmanager
-    def admit(self, owner: str) -> Iterator[None]:
-        """Let a document in and read it within the block. Raises ``Overloaded``. A thread that has been let in
-        already, by a ticket's ``reading`` or by this, goes through."""
-        if _inside.get():
-            yield
-            return
-        ticket = self.enter(owner)
-        finished = False
-        try:
-            with ticket.reading():
-                yield
-            finished = True
-        finally:
-            ticket.leave(finished=finished)
-
     def _inside(self) -> int:
         return self._held.total()
 
@@ -280,14 +246,6 @@ class Admission:
                 ticket.started_at = self._clock()
                 ticket.work_before = (self._busy.total_s, self._light.total_s)
                 self._running += 1
-                self._tell()
-
-    def _stop(self, ticket: Ticket) -> None:
-        with self._lock:
-            if ticket.inside and ticket.started_at is not None:
-                self._pass_time()
-                ticket.started_at = None
-                self._running -= 1
                 self._tell()
 
     def _leave(self, ticket: Ticket, *, finished: bool) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -122,36 +122,6 @@ class Gate:
         if error is not None:
             piece.refuse(error)
         return piece.future
-
-    def run(self, owner: str, ctx: RunContext, work: Callable[[], T]) -> T:
-        """What ``work`` gives, once it has had its turn. Raises what it raises, and ``Cancelled`` or
-        ``DeadlineExceeded`` as soon as ``ctx`` says so, whether the work has stopped by then or not."""
-        future = self.submit(owner, ctx, work)
-        try:
-            return future.result()
-        finally:
-            future.cancel()  # of a caller that was interrupted: nobody waits for it
-
-    @contextmanager
-    def admitted(self, ctx: RunContext) -> Iterator[None]:
-        """Hold a place for the length of the block, which runs in the caller's thread, in the order of arrival and
-        without regard to owners. Raises ``Cancelled`` or ``DeadlineExceeded`` while waiting."""
-        entered, left = threading.Event(), threading.Event()
-
-        def hold() -> None:
-            entered.set()
-            left.wait()
-
-        future = self.submit(f"block-{id(entered)}", ctx, hold)
-        future.add_done_callback(lambda _: entered.set())
-        try:
-            entered.wait()
-            if future.done():
-                future.result()
-            yield
-        finally:
-            left.set()
-            future.cancel()
 
     def close(self, wait_s: float = _CLOSE_S) -> None:
         """Answer what waits with ``Cancelled``, and wait at most ``wait_s`` seconds for what is at work; calling it

@@ -237,30 +237,17 @@ def test_too_much_memory_refuses_while_anything_is_inside() -> None:
     assert admission(held=99).enter("ann").inside
 
 
-def test_a_direct_caller_is_let_in_once() -> None:
+def test_who_leaves_twice_leaves_once() -> None:
     gate = admission(places=1)
-    with gate.admit("ann"):
-        assert gate.inside == 1
-        with gate.admit("ann"):
-            assert gate.inside == 1
-        assert gate.inside == 1
-    assert gate.inside == 0
     ticket = gate.enter("ann")
-    with ticket.reading(), gate.admit("ann"):
-        assert gate.inside == 1
+    ticket.start()
+    assert gate.inside == 1
     ticket.leave()
     ticket.leave()
     assert gate.inside == 0
 
 
-def test_a_direct_caller_that_fails_leaves_too() -> None:
-    gate = admission()
-    with pytest.raises(KeyError), gate.admit("ann"):
-        raise KeyError
-    assert gate.inside == 0
-
-
-def test_many_direct_callers_at_once_are_let_in_up_to_the_places() -> None:
+def test_many_at_once_are_let_in_up_to_the_places() -> None:
     gate = admission(places=3)
     ready, go = threading.Barrier(20), threading.Event()
     outcomes: list[str] = []
@@ -273,11 +260,14 @@ def test_many_direct_callers_at_once_are_let_in_up_to_the_places() -> None:
     def call(number: int) -> None:
         ready.wait(20)
         try:
-            with gate.admit(f"owner {number}"):
-                note("in")
-                assert go.wait(20)
+            ticket = gate.enter(f"owner {number}")
         except Overloaded:
             note("refused")
+            return
+        ticket.start()
+        note("in")
+        assert go.wait(20)
+        ticket.leave(finished=True)
 
     with ThreadPoolExecutor(20) as pool:
         for done in [pool.submit(call, number) for number in range(20)]:
@@ -286,13 +276,12 @@ def test_many_direct_callers_at_once_are_let_in_up_to_the_places() -> None:
     assert gate.inside == 0
 
 
-def test_a_job_that_waits_again_is_waiting() -> None:
+def test_a_job_that_is_read_waits_no_more() -> None:
     gate = admission(places=1)
     ticket = gate.enter("ann")
+    assert gate.queue_fraction == 1.0
     ticket.start()
     assert gate.queue_fraction == 0.0
-    ticket.wait_again()
-    assert gate.queue_fraction == 1.0
     ticket.leave()
     assert gate.queue_fraction == 0.0
 

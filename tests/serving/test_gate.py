@@ -1,8 +1,10 @@
 import threading
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from math import ceil
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,8 @@ from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable, O
 from mineru_core.runtime.context import RunContext
 from mineru_core.runtime.logging import bound_request, current_request
 from mineru_core.serving.gate import Gate
+
+T = TypeVar("T")
 
 WAIT_S = 20.0
 
@@ -163,6 +167,11 @@ TestGateMachine = GateMachine.TestCase
 TestGateMachine.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
 
 
+def run(gate: Gate, owner: str, ctx: RunContext, work: Callable[[], T]) -> T:
+    """What the work gives, once it has had its turn."""
+    return gate.submit(owner, ctx, work).result(WAIT_S)
+
+
 @settings(max_examples=15, deadline=None)
 @given(places=st.integers(1, 4), callers=st.integers(1, 10))
 def test_never_more_inside_than_places_and_everybody_gets_in(places: int, callers: int) -> None:
@@ -171,8 +180,7 @@ def test_never_more_inside_than_places_and_everybody_gets_in(places: int, caller
     entered: list[int] = []
 
     def pass_through() -> None:
-        with gate.admitted(RunContext()):
-            entered.append(1)
+        run(gate, threading.current_thread().name, RunContext(), lambda: entered.append(1))
 
     threads = [threading.Thread(target=pass_through) for _ in range(callers)]
     for thread in threads:
@@ -186,44 +194,49 @@ def test_never_more_inside_than_places_and_everybody_gets_in(places: int, caller
 
 def test_a_place_is_given_back_after_a_failure() -> None:
     gate = Gate(1)
+
+    def broken() -> None:
+        raise ValueError("inside")
+
     for _ in range(2):
-        with pytest.raises(ValueError, match="inside"), gate.admitted(RunContext()):
-            raise ValueError("inside")
+        with pytest.raises(ValueError, match="inside"):
+            run(gate, "ann", RunContext(), broken)
 
 
 def test_a_waiter_is_cancelled_and_one_past_its_deadline_leaves() -> None:
     gate, ctx = Gate(1), RunContext()
-    with gate.admitted(RunContext()):
-        threading.Timer(0.02, ctx.cancel).start()
-        with pytest.raises(Cancelled), gate.admitted(ctx):
-            pytest.fail("there was no place")
-        with pytest.raises(DeadlineExceeded), gate.admitted(RunContext.with_timeout(0.02)):
-            pytest.fail("there was no place")
+    first = Work("ann", 0)
+    gate.submit("ann", first.ctx, first)
+    assert first.entered.wait(WAIT_S)
+    threading.Timer(0.02, ctx.cancel).start()
+    with pytest.raises(Cancelled):
+        run(gate, "bob", ctx, lambda: pytest.fail("there was no place"))
+    with pytest.raises(DeadlineExceeded):
+        run(gate, "bob", RunContext.with_timeout(0.02), lambda: pytest.fail("there was no place"))
+    first.go.set()
 
 
 def test_a_cancelled_caller_does_not_take_a_free_place() -> None:
     ctx = RunContext()
     ctx.cancel()
-    with pytest.raises(Cancelled), Gate(1).admitted(ctx):
-        pytest.fail("it was cancelled before")
     with pytest.raises(Cancelled):
-        Gate(1).run("ann", ctx, lambda: pytest.fail("it was cancelled before"))
+        run(Gate(1), "ann", ctx, lambda: pytest.fail("it was cancelled before"))
 
 
 def test_what_the_work_gives_and_raises_comes_out() -> None:
     gate = Gate(2)
-    assert gate.run("ann", RunContext(), lambda: 7) == 7
+    assert run(gate, "ann", RunContext(), lambda: 7) == 7
 
     def broken() -> None:
         raise Poisoned
 
     with pytest.raises(Poisoned):
-        gate.run("ann", RunContext(), broken)
+        run(gate, "ann", RunContext(), broken)
 
 
 def test_the_request_of_the_caller_is_that_of_the_work() -> None:
     with bound_request("r-1"):
-        assert Gate(1).run("ann", RunContext(), current_request) == "r-1"
+        assert run(Gate(1), "ann", RunContext(), current_request) == "r-1"
 
 
 def test_a_newcomer_starts_at_once_beside_a_batch_of_200() -> None:
@@ -232,7 +245,7 @@ def test_a_newcomer_starts_at_once_beside_a_batch_of_200() -> None:
     futures = [gate.submit("batch", work.ctx, work) for work in batch]
     for work in batch[:3]:
         assert work.entered.wait(WAIT_S)
-    assert gate.run("newcomer", RunContext(), lambda: "read") == "read"
+    assert run(gate, "newcomer", RunContext(), lambda: "read") == "read"
     single = Work("newcomer", 0)
     gate.submit("newcomer", single.ctx, single)
     assert single.entered.wait(WAIT_S)
@@ -280,11 +293,11 @@ def test_closed_it_answers_what_waits_and_takes_nothing_more() -> None:
 def test_threads_without_work_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mineru_core.serving.gate._REST_S", 0.01)
     before, gate = set(threading.enumerate()), Gate(3)
-    assert gate.run("ann", RunContext(), lambda: 1) == 1
+    assert run(gate, "ann", RunContext(), lambda: 1) == 1
     for thread in set(threading.enumerate()) - before:
         thread.join(WAIT_S)
         assert not thread.is_alive()
-    assert gate.run("ann", RunContext(), lambda: 2) == 2
+    assert run(gate, "ann", RunContext(), lambda: 2) == 2
 
 
 def test_a_withdrawn_piece_never_starts() -> None:
@@ -294,7 +307,7 @@ def test_a_withdrawn_piece_never_starts() -> None:
     future = gate.submit("ann", RunContext(), lambda: 1)
     assert future.cancel()
     work.go.set()
-    assert gate.run("ann", RunContext(), lambda: 2) == 2
+    assert run(gate, "ann", RunContext(), lambda: 2) == 2
     with pytest.raises(CancelledError):
         future.result(0)
 
