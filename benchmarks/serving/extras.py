@@ -25,10 +25,10 @@ from benchmarks.serving.stages import (
 from benchmarks.serving.workload import Picture, Workload
 from mineru_core import Analyzer, open_document
 from mineru_core.document.analysis import PageAnalysis
-from mineru_core.document.assemble import assemble
 from mineru_core.engines.base import Engine
 from mineru_core.instruct import answer, parse_words
 from mineru_core.runtime.context import RunContext
+from mineru_core.serving.analyzer import assembled
 from mineru_core.serving.preparation import Preparation
 from mineru_core.settings import Settings
 
@@ -129,14 +129,7 @@ def read_bare(engine: Engine, settings: Settings, picture: Picture) -> object:
         page = document.page(1)
         prepared = preparation.prepare(page, preparation.letters(page))
         readings = engine.read([prepared], task.parts & engine.capabilities, RunContext())
-        analysis = assemble(
-            readings,
-            source=document.name,
-            sha256=document.sha256,
-            media_type=document.media_type,
-            page_count=document.page_count,
-        )
-        return answer(analysis, task)
+        return answer(assembled(document, readings), task)
 
 
 def repeats(bench: Bench) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Documents in: bytes, a path or a picture become pages of RGB pixels, within the limits of the settings."""
 
-from mineru_core.intake.document import Document, Source, decoding_of, open_document, open_known, read_source
+from mineru_core.intake.document import Document, Source, Upload, decoding_of, open_document, open_upload, read_upload
 from mineru_core.intake.sniffing import JPEG, PDF, PNG, sniff
 
 __all__ = [
@@ -9,9 +9,10 @@ __all__ = [
     "PNG",
     "Document",
     "Source",
+    "Upload",
     "decoding_of",
     "open_document",
-    "open_known",
-    "read_source",
+    "open_upload",
+    "read_upload",
     "sniff",
 ]

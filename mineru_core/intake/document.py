@@ -6,6 +6,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -94,6 +95,16 @@ class Document:
         return f"Document({self.name!r}, {self.media_type}, {self.page_count} pages)"
 
 
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file as it was handed in: ``name`` is clean, ``sha256`` that of ``data`` (hex), ``media_type`` what it is."""
+
+    data: bytes
+    name: str
+    sha256: str
+    media_type: str
+
+
 def open_document(
     source: Source, *, name: str | None = None, password: str | None = None, settings: Settings | None = None
 ) -> Document:
@@ -109,39 +120,13 @@ def open_document(
     settings = settings if settings is not None else load_settings()
     if isinstance(source, Image.Image):
         return _open_image(source, name, settings)
-    data, name = read_source(source, name, settings)
-    media_type = sniff(data)
-    clean = clean_name(name, media_type)
-    return Document(
-        name=clean,
-        sha256=hashlib.sha256(data).hexdigest(),
-        media_type=media_type,
-        reader=_reader_of(data, media_type, clean, password, settings),
-        decoding=decoding_of(media_type, settings) if password is None else None,
-    )
+    return open_upload(read_upload(source, name, settings), settings, password=password)
 
 
-def open_known(data: bytes, *, name: str | None, media_type: str, page_count: int, settings: Settings) -> Document:
-    """A document whose bytes have been opened with these settings before: it is decoded only if a page is asked for.
+def read_upload(source: str | Path | bytes | bytearray | memoryview, name: str | None, settings: Settings) -> Upload:
+    """The file of a path or buffer, its type told from its content, nothing of it decoded.
 
-    ``media_type`` and ``page_count`` are those it had then. Pages raise what ``open_document`` would have raised.
-    """
-    clean = clean_name(name, media_type)
-    return Document(
-        name=clean,
-        sha256=hashlib.sha256(data).hexdigest(),
-        media_type=media_type,
-        reader=_LaterReader(partial(_reader_of, data, media_type, clean, None, settings), page_count),
-        decoding=decoding_of(media_type, settings),
-    )
-
-
-def read_source(
-    source: str | Path | bytes | bytearray | memoryview, name: str | None, settings: Settings
-) -> tuple[bytes, str | None]:
-    """The bytes of a path or buffer, and the name they go by.
-
-    Raises ``NotFound``, ``InvalidRequest`` and ``FileTooLarge``.
+    Raises ``EmptyFile``, ``UnsupportedType``, ``FileTooLarge``, ``NotFound`` and ``InvalidRequest``.
     """
     limit = settings.limits.max_file_bytes
     if isinstance(source, str | Path):
@@ -150,7 +135,30 @@ def read_source(
     else:
         data = bytes(source)
     check_bytes(len(data), limit)
-    return data, name
+    media_type = sniff(data)
+    return Upload(data, clean_name(name, media_type), hashlib.sha256(data).hexdigest(), media_type)
+
+
+def open_upload(
+    upload: Upload, settings: Settings, *, password: str | None = None, known_pages: int | None = None
+) -> Document:
+    """The file as a document. Raises what ``open_document`` does.
+
+    ``known_pages`` is how many it has, where it has been opened with these settings and without a password before: it
+    is then decoded only if a page is asked for.
+    """
+    reader: _Reader
+    if known_pages is None:
+        reader = _reader_of(upload, password, settings)
+    else:
+        reader = _LaterReader(partial(_reader_of, upload, password, settings), known_pages)
+    return Document(
+        name=upload.name,
+        sha256=upload.sha256,
+        media_type=upload.media_type,
+        reader=reader,
+        decoding=decoding_of(upload.media_type, settings) if password is None else None,
+    )
 
 
 def decoding_of(media_type: str, settings: Settings) -> str:
@@ -176,10 +184,11 @@ def clean_name(name: str | None, media_type: str) -> str:
     return clean or "document." + media_type.rpartition("/")[2].replace("jpeg", "jpg")
 
 
-def _reader_of(data: bytes, media_type: str, name: str, password: str | None, settings: Settings) -> _Reader:
-    if media_type == PDF:
-        return _PdfReader(data, name, password, settings)
-    return _PictureReader(decode_picture(data, media_type, settings.limits.max_page_pixels), name)
+def _reader_of(upload: Upload, password: str | None, settings: Settings) -> _Reader:
+    if upload.media_type == PDF:
+        return _PdfReader(upload.data, upload.name, password, settings)
+    picture = decode_picture(upload.data, upload.media_type, settings.limits.max_page_pixels)
+    return _PictureReader(picture, upload.name)
 
 
 class _LaterReader:

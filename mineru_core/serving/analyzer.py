@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -155,14 +154,12 @@ class Analyzer:
 
         if password is not None or not isinstance(source, str | Path | bytes | bytearray | memoryview):
             return intake.open_document(source, name=name, password=password, settings=self.settings)
-        data, name = intake.read_source(source, name, self.settings)
-        key = document_key(hashlib.sha256(data).hexdigest(), intake.decoding_of(intake.sniff(data), self.settings))
+        upload = intake.read_upload(source, name, self.settings)
+        key = document_key(upload.sha256, intake.decoding_of(upload.media_type, self.settings))
         facts = self.cache.document_facts(key)
         if facts is not None:
-            return intake.open_known(
-                data, name=name, media_type=facts.media_type, page_count=facts.page_count, settings=self.settings
-            )
-        document = intake.open_document(data, name=name, settings=self.settings)
+            return intake.open_upload(upload, self.settings, known_pages=facts.page_count)
+        document = intake.open_upload(upload, self.settings)
         self.cache.keep_document_facts(
             key, DocumentFacts(media_type=document.media_type, page_count=document.page_count)
         )
@@ -215,13 +212,7 @@ class Analyzer:
         readings = self._read_pages(document, task, numbers, parts, ctx, timings)
         ctx.report(Progress(stage="answer", page=numbers[-1], done=len(numbers), pages=len(numbers)))
         with self.metrics.timed("answer", timings):
-            analysis = assemble(
-                readings,
-                source=document.name,
-                sha256=document.sha256,
-                media_type=document.media_type,
-                page_count=document.page_count,
-            )
+            analysis = assembled(document, readings)
             given = answer(analysis, task)
             notes += _unsupported(task, task.parts - parts, analysis)
         timings["total"] = perf_counter() - started
@@ -313,16 +304,16 @@ class Analyzer:
             future.set_result(None)
 
     def _kept_answer(self, document: Document, task: Task) -> DocumentResult | None:
-        if document.decoding is None:
+        key = _key_of(document)
+        if key is None:
             return None
-        key = document_key(document.sha256, document.decoding)
         return self.cache.answer(
             key, self.engine.fingerprint, self._preparation.fingerprint, task, source=document.name
         )
 
     def _keep_answer(self, document: Document, result: DocumentResult) -> None:
-        if document.decoding is not None:
-            key = document_key(document.sha256, document.decoding)
+        key = _key_of(document)
+        if key is not None:
             self.cache.keep_answer(key, self.engine.fingerprint, self._preparation.fingerprint, result)
 
     def _count(self, readings: Sequence[Reading], before: dict[str, float], timings: dict[str, float]) -> None:
@@ -339,6 +330,22 @@ class Analyzer:
             for stage, seconds in reading.timings.items():
                 self.metrics.observe_stage(stage, seconds)
                 timings[stage] = timings.get(stage, 0.0) + seconds
+
+
+def assembled(document: Document, readings: Sequence[Reading]) -> DocumentAnalysis:
+    """The document's readings as one analysis."""
+    return assemble(
+        readings,
+        source=document.name,
+        sha256=document.sha256,
+        media_type=document.media_type,
+        page_count=document.page_count,
+    )
+
+
+def _key_of(document: Document) -> str | None:
+    """Under which answers about the document are kept; None: they are not."""
+    return None if document.decoding is None else document_key(document.sha256, document.decoding)
 
 
 class _Place:
