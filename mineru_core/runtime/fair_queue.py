@@ -10,6 +10,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from mineru_core.runtime.turns import Turns
+
 
 class Queued(Protocol):
     """What waits: ``key`` is its bucket, ``size`` the units it is computed at alone, ``units`` the useful ones."""
@@ -42,13 +44,12 @@ class FairQueue(Generic[E]):
     """
 
     def __init__(self) -> None:
-        self._turns: OrderedDict[str, OrderedDict[E, None]] = OrderedDict()
+        self._turns: Turns[E] = Turns()
         self._buckets: dict[Hashable, OrderedDict[str, OrderedDict[E, None]]] = {}
         self._waiting_units = 0.0
-        self._length = 0
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._turns)
 
     @property
     def units(self) -> float:
@@ -61,41 +62,33 @@ class FairQueue(Generic[E]):
 
     def add(self, entry: E) -> None:
         """Put an item at the end of its owner's."""
-        self._turns.setdefault(entry.owner, OrderedDict())[entry] = None
+        self._turns.add(entry.owner, entry)
         bucket = self._buckets.setdefault(entry.key, OrderedDict())
         bucket.setdefault(entry.owner, OrderedDict())[entry] = None
         self._waiting_units += entry.size
-        self._length += 1
 
     def discard(self, entry: E) -> None:
         """Take an item out, wherever it stands; nothing happens where it is not in."""
-        own = self._turns.get(entry.owner)
-        if own is None or entry not in own:
+        if not self._turns.discard(entry.owner, entry):
             return
-        del own[entry]
-        if not own:
-            del self._turns[entry.owner]
         bucket = self._buckets[entry.key]
         del bucket[entry.owner][entry]
         if not bucket[entry.owner]:
             del bucket[entry.owner]
         if not bucket:
             del self._buckets[entry.key]
-        self._length -= 1
-        self._waiting_units = self._waiting_units - entry.size if self._length else 0.0
+        self._waiting_units = self._waiting_units - entry.size if self._turns else 0.0
 
     def clear(self) -> list[E]:
         """Take everything out."""
-        entries = [entry for own in self._turns.values() for entry in own]
-        self._turns.clear()
         self._buckets.clear()
-        self._waiting_units, self._length = 0.0, 0
-        return entries
+        self._waiting_units = 0.0
+        return self._turns.clear()
 
     def seeds(self) -> Iterator[E]:
         """The oldest item of each owner and bucket, in the order in which calls should begin: owners in turn first."""
         seen: set[Hashable] = set()
-        for own in self._turns.values():
+        for own in self._turns.lines:
             for entry in own:
                 if entry.key not in seen:
                     seen.add(entry.key)
@@ -128,8 +121,8 @@ class FairQueue(Generic[E]):
 
     def take(self, chosen: Sequence[E]) -> None:
         """Take a call's items out; the owner who began it goes to the end of the turns."""
-        if chosen and chosen[0].owner in self._turns:
-            self._turns.move_to_end(chosen[0].owner)
+        if chosen:
+            self._turns.turn_over(chosen[0].owner)
         for entry in chosen:
             self.discard(entry)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict, deque
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from mineru_core.errors import Cancelled, EngineUnavailable, Overloaded, WorkbenchError
 from mineru_core.runtime.context import RunContext
+from mineru_core.runtime.turns import Turns
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ class Gate:
         lock = threading.Lock()  # of what follows
         self._wake = threading.Condition(lock)  # told of work to take
         self._look = threading.Condition(lock)  # told of contexts to look at
-        self._lines: OrderedDict[str, deque[_Piece]] = OrderedDict()  # whose turn is next comes first; none is empty
+        self._line: Turns[_Piece] = Turns()
         self._running: set[_Piece] = set()
         self._held: Counter[str] = Counter()
         self._resting = 0
@@ -90,7 +91,7 @@ class Gate:
     def waiting(self) -> int:
         """Pieces that have not started."""
         with self._wake:
-            return self._count_waiting()
+            return len(self._line)
 
     @property
     def in_flight(self) -> int:
@@ -110,13 +111,11 @@ class Gate:
             if self._closed:
                 raise EngineUnavailable("The analyzer was closed.", "Make a new Analyzer.")
             if (error := piece.unwanted()) is None:
-                self._lines.setdefault(owner, deque()).append(piece)
+                self._line.add(owner, piece)
                 self._changed()
                 self._watch_over()
                 if not self._threads:  # the system has not one to give: nobody would ever come to the piece
-                    self._lines[owner].remove(piece)
-                    if not self._lines[owner]:
-                        del self._lines[owner]
+                    self._line.discard(owner, piece)
                     self._changed()
                     error = Overloaded("The machine has no thread left.", retry_after_s=_NO_THREADS_S)
         if error is not None:
@@ -128,8 +127,7 @@ class Gate:
         again does nothing."""
         with self._wake:
             self._closed = True
-            left = [piece for line in self._lines.values() for piece in line]
-            self._lines.clear()
+            left = self._line.clear()
             self._changed()
             self._wake.notify_all()
             self._look.notify_all()
@@ -140,12 +138,9 @@ class Gate:
         for thread in threads:
             thread.join(max(0.0, until - monotonic()))
 
-    def _count_waiting(self) -> int:
-        return sum(map(len, self._lines.values()))
-
     def _most_of_one(self) -> int:
         """Places one owner may hold now."""
-        owners = len(self._lines.keys() | self._held.keys())
+        owners = len(self._line.owners | self._held.keys())
         return max(1, min(self.places - 1, ceil(self.places / max(1, owners))))
 
     def _take(self) -> _Piece | None:
@@ -153,20 +148,11 @@ class Gate:
         most = self._most_of_one()
         if len(self._running) >= self.places:
             return None
-        owner = next((one for one in self._lines if self._held[one] < most), None)
-        if owner is None:
-            return None
-        line = self._lines[owner]
-        piece = line.popleft()
-        if line:
-            self._lines.move_to_end(owner)
-        else:
-            del self._lines[owner]
-        return piece
+        return self._line.next(lambda owner: self._held[owner] < most)
 
     def _changed(self) -> None:
         """Bring threads to the work that waits, and tell of the change. Called with the lock."""
-        waiting = self._count_waiting()
+        waiting = len(self._line)
         self._wake.notify(waiting)
         for _ in range(min(waiting - self._resting, self.places - len(self._threads))):
             self._made += 1
@@ -227,15 +213,15 @@ class Gate:
         """Have a thread that looks at the contexts. Called with the lock."""
         if self._watcher is None:
             self._watcher = _started(self._watch, "gate-watch")
-        elif not self._running and self._count_waiting() == 1:  # it rests
+        elif not self._running and len(self._line) == 1:  # it rests
             self._look.notify()
 
     def _watch(self) -> None:
         while True:
             with self._wake:
-                if not self._lines and not self._running:
+                if not self._line and not self._running:
                     rested = self._closed or not self._look.wait(_REST_S)
-                    if rested and not self._lines and not self._running:
+                    if rested and not self._line and not self._running:
                         self._watcher = None
                         return
                 self._look.wait(_LOOK_S)
@@ -247,21 +233,14 @@ class Gate:
     def _unwanted(self) -> list[tuple[_Piece, WorkbenchError]]:
         """Pieces that nobody wants any more, those that wait taken out of their lines. Called with the lock."""
         found = [(piece, error) for piece in self._running if (error := piece.unwanted()) is not None]
-        dropped: set[_Piece] = set()
-        for line in self._lines.values():
-            for piece in line:
-                if (error := piece.unwanted()) is not None:
-                    found.append((piece, error))
-                    dropped.add(piece)
-                elif piece.future.cancelled():
-                    dropped.add(piece)
-        if dropped:
-            for owner, line in list(self._lines.items()):
-                kept = deque(piece for piece in line if piece not in dropped)
-                if kept:
-                    self._lines[owner] = kept
-                else:
-                    del self._lines[owner]
+        waiting = len(self._line)
+        for piece in list(self._line):
+            if (error := piece.unwanted()) is not None:
+                found.append((piece, error))
+                self._line.discard(piece.owner, piece)
+            elif piece.future.cancelled():
+                self._line.discard(piece.owner, piece)
+        if len(self._line) < waiting:
             self._changed()  # with fewer owners, each may hold more places
         return found
 

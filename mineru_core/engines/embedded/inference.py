@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from mineru_core.errors import EngineFailed, EngineUnavailable, ModelMissing
 from mineru_core.runtime.context import RunContext
+from mineru_core.runtime.turns import Turns
 from mineru_core.settings import available_cores
 
 WAIT_SLICE_S = 0.1
@@ -96,7 +96,7 @@ class _Pool:
 
     def __init__(self, requests: list[ov.InferRequest]) -> None:
         self._free = requests
-        self._waiting: OrderedDict[str, deque[_Ticket]] = OrderedDict()
+        self._waiting: Turns[_Ticket] = Turns()
         self._lock = threading.Lock()
         self._closed = False
 
@@ -118,7 +118,7 @@ class _Pool:
                 raise _closed()
             if self._free:
                 return self._free.pop()
-            self._waiting.setdefault(ticket.owner, deque()).append(ticket)
+            self._waiting.add(ticket.owner, ticket)
         try:
             while not ticket.called.wait(WAIT_SLICE_S):
                 ctx.check()
@@ -134,13 +134,10 @@ class _Pool:
         with self._lock:
             if self._closed:
                 return
-            if not self._waiting:
+            ticket = self._waiting.next()
+            if ticket is None:
                 self._free.append(request)
                 return
-            owner, tickets = self._waiting.popitem(last=False)
-            ticket = tickets.popleft()
-            if tickets:
-                self._waiting[owner] = tickets  # to the end of the turns
             ticket.request = request
         ticket.called.set()
 
@@ -149,19 +146,14 @@ class _Pool:
         with self._lock:
             self._closed = True
             self._free.clear()
-            waiting = [ticket for tickets in self._waiting.values() for ticket in tickets]
-            self._waiting.clear()
+            waiting = self._waiting.clear()
         for ticket in waiting:
             ticket.called.set()
 
     def _leave(self, ticket: _Ticket) -> None:
         """Give up a wait; a request that was handed over in the meantime goes to the next."""
         with self._lock:
-            tickets = self._waiting.get(ticket.owner)
-            if ticket.request is None and tickets is not None and ticket in tickets:
-                tickets.remove(ticket)
-                if not tickets:
-                    del self._waiting[ticket.owner]
+            self._waiting.discard(ticket.owner, ticket)
         if ticket.request is not None:
             self.give(ticket.request)
 
