@@ -19,9 +19,9 @@ from mineru_core.jobs.liveness import Presence
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.places import JobPlaces
 from mineru_core.jobs.queue import JobQueue, Submission
-from mineru_core.jobs.recent import Recent
 from mineru_core.jobs.runner import REGIONS, Runner
 from mineru_core.jobs.storage import on_storage
+from mineru_core.runtime.recent import Recent
 from mineru_core.serving.admission import Admission
 from mineru_core.serving.analyzer import Analyzer
 from mineru_core.serving.selection import check_regions

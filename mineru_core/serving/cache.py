@@ -16,8 +16,8 @@ from mineru_core.document.model import Model
 from mineru_core.document.parts import Part, PartReading
 from mineru_core.document.task import Task
 from mineru_core.export.result import DocumentResult
+from mineru_core.runtime.recent import Recent
 from mineru_core.serving.cache_keys import cache_key, canonical, code_fingerprint, document_key
-from mineru_core.serving.memory_level import MemoryLevel
 from mineru_core.settings import Settings
 from mineru_core.store.cache_store import CacheStore
 
@@ -75,7 +75,7 @@ class AnalysisCache:
     def __init__(
         self, *, memory_bytes: int, store: CacheStore | None = None, on_lookup: LookupListener | None = None
     ) -> None:
-        self._memory: MemoryLevel[Model] = MemoryLevel(memory_bytes)
+        self._memory: Recent[Model] = Recent(memory_bytes)
         self._store = store
         self._on_lookup = on_lookup
         code_fingerprint()  # read now, as near as can be to the import of the code it stands for
@@ -147,7 +147,7 @@ class AnalysisCache:
     @property
     def memory_bytes_used(self) -> int:
         """Bytes of memory that the objects held take, about."""
-        return self._memory.bytes_used
+        return self._memory.used
 
     def sweep(self) -> None:
         """Remove what is past its time from the disk; for whoever keeps house, every hour or so."""

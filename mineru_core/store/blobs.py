@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from mineru_core.errors import NotFound
+from mineru_core.store.whole_files import write_whole
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY_FOLDER = "tmp"
@@ -36,19 +36,7 @@ class BlobStore:
         path = self._path(sha256)
         if self.has(sha256, len(data)):
             return sha256
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self._temporary)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-            raise
+        write_whole(path, data, temporary=self._temporary)
         _flush_folder(path.parent)
         return sha256
 

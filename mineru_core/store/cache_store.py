@@ -7,15 +7,16 @@ import logging
 import os
 import re
 import sqlite3
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 from mineru_core.store.cache_index import CacheIndex
+from mineru_core.store.whole_files import write_whole
 
 _LOG = logging.getLogger(__name__)
 
@@ -215,25 +216,12 @@ class CacheStore:
 
         It is not flushed to disk: after a power cut its sha256 tells whether it is what was written.
         """
+        parts = (_header(name, value), value)
+        write = partial(write_whole, self._path(name), *parts, temporary=self._temporary, durable=False)
         try:
-            self._write_once(name, value)
+            write()
         except FileNotFoundError:  # somebody has just deleted the folder
-            self._write_once(name, value)
-
-    def _write_once(self, name: str, value: bytes) -> None:
-        path = self._path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=self._temporary)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_header(name, value))
-                file.write(value)
-            os.replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+            write()
 
     def _remove_file(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)

