@@ -19,12 +19,15 @@ from mineru_core.ui.text import counted, html, label, short_seconds
 
 _SAID_IN_THE_ANSWER = frozenset({"no-tables", "not-found", "fields-not-found"})
 
+LEAST_TOLD_S = 0.05
+"""Less than this reads as 0.0 seconds."""
+
 
 def show_result(job: Job, owner: str, t: Translator) -> None:
     """Everything about a job that is done."""
     found = services.result(job.id, owner)
     with st.container(key="result_head", horizontal=True, vertical_alignment="top"):
-        st.html(_heading(job, found, t))
+        st.html(heading_html(job, found, t))
         download_menu(job, found, t)
     st.html(_asked(job, found, t))
     with st.container():
@@ -41,7 +44,8 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
         _show_json(found, t)
 
 
-def _heading(job: Job, found: DocumentResult, t: Translator) -> str:
+def heading_html(job: Job, found: DocumentResult, t: Translator) -> str:
+    """The document's name and the facts of its reading. An answer that was known took no time worth telling."""
     facts = [counted(t, "result.pages", len(found.analysis.pages))]
     facts += [t("result.region", page=region.page) for region in found.task.regions[:1]]
     seconds = found.timings.get("total")
@@ -50,7 +54,7 @@ def _heading(job: Job, found: DocumentResult, t: Translator) -> str:
     spans = "".join(f"<span>{html(fact)}</span>" for fact in facts)
     engine = t("result.engine", engine=engine_name(found.engine))
     spans += f'<span title="{html(found.engine)}">{html(engine)}</span>'
-    if seconds is not None:
+    if seconds is not None and seconds >= LEAST_TOLD_S:
         spans += f"<span>{html(t('result.seconds', seconds=short_seconds(seconds)))}</span>"
     name = html(job.source)
     return f'<div class="wb-head"><h2 title="{name}">{name}</h2><div class="wb-facts">{spans}</div></div>'

@@ -1,0 +1,23 @@
+import pytest
+
+from mineru_core.document.analysis import DocumentAnalysis
+from mineru_core.document.task import Answer, Task
+from mineru_core.export.result import DocumentResult
+from mineru_core.jobs.model import Job
+from mineru_core.ui.analyse.result import heading_html
+from mineru_core.ui.i18n import Translator
+
+JOB = Job.model_construct(source="a.png", finished_at=None)
+ANALYSIS = DocumentAnalysis(source="a.png", sha256="s", media_type="image/png", page_count=1)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(3.94, "3.9 s"), (0.05, "0.1 s"), (0.002, None)])
+def test_the_time_is_told_where_there_was_any(seconds: float, told: str | None) -> None:
+    t = Translator("en")
+    task = Task()
+    found = DocumentResult(
+        task=task, answer=Answer(kind=task.kind), analysis=ANALYSIS, engine="echo-1", timings={"total": seconds}
+    )
+    heading = heading_html(JOB, found, t)
+    assert "engine echo" in heading
+    assert (f"<span>{told}</span>" in heading) if told else (" s</span>" not in heading)
