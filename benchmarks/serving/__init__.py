@@ -4,8 +4,9 @@
                                  [--extras open,overhead,repeats,neighbour,cancel] [--skip NAMES] [--engine NAME]
                                  [--quick] [--json FILE]
 
-The same list of requests is answered at every stage: pictures as people upload them from the evaluation sets by turns,
-every fifth one a PDF page at 300 dpi saved as PNG, as scanners deliver; 30 % ask again for a picture asked for before.
+The same list of requests is answered at every stage: pictures of the evaluation sets as people upload them, by turns a
+slide, a table or chart cut out of a page, and a page; every tenth one is a PDF page at 300 dpi saved as PNG, as
+scanners deliver. 30 % ask again for one of those asked for before.
 All parts are read. ``users`` threads each ask for the next picture when they have their last answer (closed loop);
 a latency runs from the first attempt to the answer, retries included.
 

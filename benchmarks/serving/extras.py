@@ -93,10 +93,12 @@ def overhead(bench: Bench) -> dict[str, float]:
     pages = bench.workload.distinct[:_IDLE_PAGES]
     full: dict[str, float] = {}
     bare: dict[str, float] = {}
+    alone_changes = step_changes(1)
+    alone_changes["engine"]["compress"] = True  # both read the same picture in the same way
     with (
         fresh_settings(bench.engine, step_changes(4)) as settings,
         Analyzer(settings) as shared,
-        fresh_settings(bench.engine, step_changes(1)) as bare_settings,
+        fresh_settings(bench.engine, alone_changes) as bare_settings,
         Analyzer(bare_settings) as alone,
     ):
         for analyzer in (shared, alone):
