@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -51,7 +51,7 @@ class PdfSettings(_Section):
 class EngineSettings(_Section):
     """Which engine reads, and how many calls it takes at once (None: by the number of cores)."""
 
-    name: str = Field(default="embedded", description="embedded or echo")
+    name: str = Field(default="embedded", description="embedded, mineru, mineru-tiny, mineru-server or echo")
     pages_in_flight: int | None = Field(default=None, ge=1, description="pages admitted at once")
     engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
     batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")
@@ -59,6 +59,40 @@ class EngineSettings(_Section):
     compress: bool = Field(default=True, description="whether pages are reduced as far as their letters allow")
     deadline_s: float = Field(default=600.0, gt=0, description="seconds a document may take at most")
     echo_delay_s: float = Field(default=0.0, ge=0, description="seconds the echo engine spends on a page, for trials")
+
+
+class MineruSettings(_Section):
+    """The MinerU2.5 model in this process: which weights, from where, and how they are run."""
+
+    model: str = Field(
+        default="opendatalab/MinerU2.5-2509-1.2B", description="repository of the weights, or a folder that holds them"
+    )
+    hub: Literal["huggingface", "modelscope"] = Field(
+        default="huggingface", description="where weights are fetched from: huggingface or modelscope"
+    )
+    revision: str | None = Field(default=None, description="revision of the repository; the pinned one if unset")
+    offline: bool = Field(default=False, description="whether to use only weights that are there already")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="auto, cpu, cuda or mps")
+    precision: Literal["auto", "bf16", "fp32", "int8"] = Field(default="auto", description="auto, bf16, fp32 or int8")
+    batch_items: int = Field(default=8, ge=1, description="blocks of one generate call")
+    max_new_tokens: int = Field(default=4096, ge=16, description="tokens a block may take at most")
+    vision_cache_bytes: int = Field(
+        default=512_000_000, ge=0, description="bytes of memory for pictures the model has seen; 0: none"
+    )
+
+
+class MineruServerSettings(_Section):
+    """The MinerU2.5 model on OpenAI-compatible servers (vLLM, LMDeploy, llama.cpp)."""
+
+    urls: tuple[str, ...] = Field(default=(), description="addresses of the servers, the preferred first")
+    model: str | None = Field(default=None, description="name the servers give the model; asked for if unset")
+    api_key: SecretStr | None = Field(default=None, description="key sent as bearer token")
+    timeout_s: float = Field(default=300.0, gt=0, description="seconds one block may take")
+    connect_timeout_s: float = Field(default=5.0, gt=0, description="seconds a connection may take")
+    concurrency: int = Field(default=32, ge=1, description="blocks on their way to one server at once")
+    attempts: int = Field(default=4, ge=1, description="tries for one block, over all servers")
+    breaker_failures: int = Field(default=3, ge=1, description="failures in a row that take a server out")
+    breaker_open_s: float = Field(default=15.0, gt=0, description="seconds until it is tried again")
 
 
 class JobSettings(_Section):
@@ -113,6 +147,8 @@ class Settings(BaseSettings):
     limits: LimitSettings = LimitSettings()
     pdf: PdfSettings = PdfSettings()
     engine: EngineSettings = EngineSettings()
+    mineru: MineruSettings = MineruSettings()
+    mineru_server: MineruServerSettings = MineruServerSettings()
     jobs: JobSettings = JobSettings()
     serving: ServingSettings = ServingSettings()
     store: StoreSettings = StoreSettings()
