@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from mineru_vl_utils.vlm_client.base_client import SamplingParams, VlmClient
+from mineru_vl_utils.vlm_client.base_client import (
+    SamplingParams,
+    ScoredOutput,
+    VlmClient,
+    compute_confidence_metrics,
+)
 from PIL import Image
 
 from mineru_core.engines.base import BatchListener, LoadListener
+from mineru_core.errors import WorkbenchError
 from mineru_core.runtime.context import RunContext
 
 
@@ -50,6 +56,30 @@ class BlockOutput:
     end: BlockEnd = BlockEnd.COMPLETE
 
 
+@dataclass
+class BlockScore(ScoredOutput):
+    """What the scored calls of a client return for each block; ``MinerUClient`` hands it through to its blocks.
+
+    ``error`` is set where this block alone could not be read: its text is empty then, which must not pass for an empty
+    block (or, at the layout step, for an empty page). ``logprobs`` are empty where a server does not tell them, and
+    ``token_ids`` as well.
+    """
+
+    end: BlockEnd = BlockEnd.COMPLETE
+    error: WorkbenchError | None = None
+
+    @classmethod
+    def of(cls, output: BlockOutput) -> BlockScore:
+        """The score of what was generated."""
+        ids, logprobs = list(output.token_ids), list(output.logprobs)
+        return cls(output.text, ids, logprobs, *compute_confidence_metrics(logprobs), end=output.end)
+
+    @classmethod
+    def failed(cls, error: WorkbenchError) -> BlockScore:
+        """Nothing, and why."""
+        return cls("", [], [], *compute_confidence_metrics([]), end=BlockEnd.STOPPED, error=error)
+
+
 class Generator(Protocol):
     """A loaded model. ``generate`` takes one call at a time; callers go through a Batcher."""
 
@@ -85,7 +115,12 @@ class Backend(Protocol):
         """Free what it holds; calling it again does nothing."""
 
     def client(self, ctx: RunContext) -> VlmClient:
-        """A client for one page, with ``batch_predict_scored`` and ``predict_scored``; ``ctx`` ends its requests."""
+        """A client for one page, whose scored calls return ``BlockScore``; ``ctx`` ends its requests.
+
+        What concerns the whole page is raised (``Cancelled``, ``DeadlineExceeded``, ``EngineUnavailable``,
+        ``Overloaded``); of a batch, a block that fails alone is a ``BlockScore`` with its ``error``.
+        ``predict_scored`` raises that, too.
+        """
 
     def listen(self, on_batch: BatchListener | None) -> None:
         """Tell this listener of the calls made for several callers."""
