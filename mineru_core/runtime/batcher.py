@@ -54,6 +54,7 @@ class _Entry(Generic[T, R]):
     size: float
     arrived: float
     owner: str
+    rank: int
     future: Future[R] = field(default_factory=Future)
 
     @property
@@ -84,6 +85,8 @@ class Shape(Generic[T]):
     0; ``size`` the work if it is computed alone (its padding in; None: the same). A call of n items computes n times
     its largest ``size``. Items of different sizes are mixed as long as what is computed is at most ``1 + padding``
     times what is useful. ``counts``: a call has only these numbers of items, 1 among them, so that shapes stay few.
+    ``rank``: of the calls that could be made, one that begins with an item of the lowest rank goes first (None: all
+    rank alike).
     """
 
     key: Callable[[T], Hashable] | None = None
@@ -91,6 +94,7 @@ class Shape(Generic[T]):
     size: Callable[[T], float] | None = None
     padding: float = 0.2
     counts: Sequence[int] | None = None
+    rank: Callable[[T], int] | None = None
 
     def counts_up_to(self, max_items: int) -> Sequence[int]:
         """The numbers of items a call may have, ascending from 1."""
@@ -156,8 +160,12 @@ class Batcher(Generic[T, R]):
 
     def submit(self, item: T, ctx: RunContext | None = None) -> Future[R]:
         """Queue an item; the future gets its result. Raises ``EngineUnavailable`` once closed."""
-        (entry,) = self._submit([item], ctx)
-        return entry.future
+        return self.submit_all([item], ctx)[0]
+
+    def submit_all(self, items: Sequence[T], ctx: RunContext | None = None) -> list[Future[R]]:
+        """Queue items at one moment, so that they can share calls; each future gets its item's result, or is refused
+        alone. Raises ``EngineUnavailable`` once closed."""
+        return [entry.future for entry in self._submit(items, ctx)]
 
     def run(self, items: Sequence[T], ctx: RunContext | None = None) -> list[R]:
         """Results of all items, in order. Raises what the first refused item was refused with, or ``Cancelled`` or
@@ -205,7 +213,8 @@ class Batcher(Generic[T, R]):
         size = float(shape.size(item)) if shape.size is not None else units
         if not 0 < units <= size:
             raise ValueError("an item's units must be above 0, and its size no less")
-        return _Entry(item, ctx, key, units, size, now, ctx.owner if ctx is not None else "")
+        rank = shape.rank(item) if shape.rank is not None else 0
+        return _Entry(item, ctx, key, units, size, now, ctx.owner if ctx is not None else "", rank)
 
     def _left(self, entry: _Entry[T, R], future: Future[R]) -> None:
         """A cancelled item leaves the queue at once: it neither waits on nor counts as company."""
@@ -252,7 +261,7 @@ class Batcher(Generic[T, R]):
         now = time.monotonic()
         soonest: float | None = None
         latency = self._model.latency
-        for seed in self._queue.seeds():
+        for seed in sorted(self._queue.seeds(), key=lambda entry: entry.rank):
             limits = self._enough(seed, latency)
             chosen = self._queue.company(seed, limits)
             until = self._wait_until(chosen, limits, latency, now)

@@ -299,3 +299,28 @@ def test_shapes_that_cannot_work_are_refused() -> None:
         with pytest.raises(ValueError, match="units"):
             batcher.submit(0)
         assert batcher.run([3, 1]) == [6, 2]
+
+
+def test_items_submitted_at_once_share_a_call_and_fail_alone() -> None:
+    process = Doubler(frozenset({2}))
+    with closing(Batcher(process, max_items=8)) as batcher:
+        first, second, third = batcher.submit_all([1, 2, 3])
+        assert (first.result(10), third.result(10)) == (2, 6)
+        assert isinstance(second.exception(10), PoisonError)
+    assert process.calls[0] == [1, 2, 3]
+
+
+def test_calls_of_a_lower_rank_go_first_whoever_asked_for_them() -> None:
+    process = Doubler()
+    process.gate.clear()
+    shape = Shape[int](key=lambda item: item % 10, rank=lambda item: 0 if item % 10 == 5 else 1)
+    with closing(Batcher(process, max_items=8, shape=shape)) as batcher:
+        futures = [batcher.submit(0)]
+        assert process.entered.wait(10)
+        futures += batcher.submit_all([1, 11, 2], RunContext(owner="a"))
+        futures += batcher.submit_all([3, 5, 15], RunContext(owner="b"))
+        process.gate.set()
+        for future in futures:
+            future.result(10)
+    assert process.calls[1] == [5, 15]
+    assert sorted(process.calls[2:]) == [[1, 11], [2], [3]]
