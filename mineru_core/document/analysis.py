@@ -30,6 +30,7 @@ class Block(Model):
 
     ``box`` is in page pixels; ``angle`` the clockwise degrees (0, 90, 180, 270) its text is turned by on the page;
     ``order`` its place in reading order, from 0. ``text`` is the running text (for an equation: LaTeX).
+    ``continues`` says that the text goes on from the text block before it.
     """
 
     type: BlockType
@@ -41,6 +42,26 @@ class Block(Model):
     table: Table | None = None
     chart: Chart | None = None
     confidence: Confidence = 1.0
+    continues: bool = False
+
+
+class PageFailure(Model):
+    """A page that could not be read, and why. ``component`` names the stage, ``code`` is a code of the error tree.
+
+    Where ``block`` is set (by order on the page, from 0) it is that block alone, and the rest of the page was read.
+    """
+
+    page: int = Field(ge=1)
+    block: int | None = Field(default=None, ge=0)
+    component: str
+    code: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def from_error(cls, page: int, component: str, error: WorkbenchError) -> Self:
+        """The failure as data."""
+        return cls(page=page, component=component, code=error.code, message=error.message, hint=error.hint)
 
 
 class PageAnalysis(Model):
@@ -50,7 +71,8 @@ class PageAnalysis(Model):
     in pixels of the page as given, before that turn. ``timings`` are seconds by stage, of what was done this time.
 
     ``readings`` are what it was put together from, for a cache to keep. They are not written to JSON, and ``assemble``
-    drops them: a document need not carry its pages twice.
+    drops them: a document need not carry its pages twice. ``failures`` are those of single blocks; ``assemble`` hands
+    them to the document.
     """
 
     page: int = Field(ge=1)
@@ -61,6 +83,7 @@ class PageAnalysis(Model):
     blocks: tuple[Block, ...] = ()
     rotation: int = 0
     warnings: tuple[str, ...] = ()
+    failures: tuple[PageFailure, ...] = ()
     timings: dict[str, float] = Field(default_factory=dict)
     readings: tuple[PartReading, ...] = Field(default=(), exclude=True, repr=False)
 
@@ -80,23 +103,8 @@ class PageAnalysis(Model):
         return tuple(line for b in self.blocks for line in b.lines)
 
 
-class PageFailure(Model):
-    """A page that could not be read, and why. ``component`` names the stage, ``code`` is a code of the error tree."""
-
-    page: int = Field(ge=1)
-    component: str
-    code: str
-    message: str
-    hint: str = ""
-
-    @classmethod
-    def from_error(cls, page: int, component: str, error: WorkbenchError) -> Self:
-        """The failure as data."""
-        return cls(page=page, component=component, code=error.code, message=error.message, hint=error.hint)
-
-
 class DocumentAnalysis(Model):
-    """Every page's analysis of one document, in page order, and the pages that failed."""
+    """Every page's analysis of one document, in page order, and the pages and blocks that failed."""
 
     source: str
     sha256: str = Field(description="of the uploaded bytes, hex")

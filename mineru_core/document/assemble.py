@@ -10,7 +10,7 @@ from mineru_core.document.analysis import Block, DocumentAnalysis, PageAnalysis,
 def assemble(
     pages: Sequence[PageAnalysis | PageFailure], *, source: str, sha256: str, media_type: str, page_count: int
 ) -> DocumentAnalysis:
-    """Put pages, in whatever order they came, into one analysis in page order; failures are kept.
+    """Put pages, in whatever order they came, into one analysis in page order; failures, of blocks too, are kept.
 
     ``page_count`` counts the pages of the whole document, read or not. Several analyses of one page (regions of it)
     become one, in the order given. Blocks are put in reading order and numbered from 0, and tables and charts carry
@@ -23,20 +23,31 @@ def assemble(
     for page in pages:
         if isinstance(page, PageAnalysis):
             by_page.setdefault(page.page, []).append(page)
+    joined = [_joined(by_page[number]) for number in sorted(by_page)]
+    failed = [page for page in pages if isinstance(page, PageFailure)]
+    failed += [failure for page in joined for failure in page.failures]
     return DocumentAnalysis(
         source=source,
         sha256=sha256,
         media_type=media_type,
         page_count=page_count,
-        pages=tuple(_joined(by_page[number]) for number in sorted(by_page)),
-        failures=tuple(sorted((p for p in pages if isinstance(p, PageFailure)), key=lambda failure: failure.page)),
+        pages=tuple(page.model_copy(update={"failures": ()}) for page in joined),
+        failures=tuple(sorted(failed, key=lambda failure: failure.page)),
     )
 
 
 def _joined(parts: Sequence[PageAnalysis]) -> PageAnalysis:
     """One analysis of one page from its regions."""
     first = parts[0]
-    blocks = [block for part in parts for block in sorted(part.blocks, key=lambda b: b.order)]
+    blocks: list[Block] = []
+    failures: list[PageFailure] = []
+    for part in parts:
+        ordered = sorted(part.blocks, key=lambda block: block.order)
+        places = {block.order: len(blocks) + place for place, block in enumerate(ordered)}
+        for failure in part.failures:
+            place = None if failure.block is None else places.get(failure.block)
+            failures.append(failure.model_copy(update={"page": first.page, "block": place}))
+        blocks += ordered
     timings: dict[str, float] = {}
     for part in parts:
         for stage, seconds in part.timings.items():
@@ -46,6 +57,7 @@ def _joined(parts: Sequence[PageAnalysis]) -> PageAnalysis:
             "blocks": _numbered(blocks, first.page),
             "parts": frozenset.intersection(*(part.parts for part in parts)),
             "warnings": tuple(dict.fromkeys(w for part in parts for w in part.warnings)),
+            "failures": tuple(failures),
             "timings": timings,
             "readings": (),  # of the page or of its crops; nobody needs them from here on
         }

@@ -8,10 +8,12 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.model import Confidence, Model
 from mineru_core.document.page import Page
 from mineru_core.document.table import Table
+from mineru_core.errors import WorkbenchError
 
 
 class Part(StrEnum):
@@ -68,11 +70,49 @@ class Line(Model):
 
 
 class LayoutArea(Model):
-    """An area of one kind on the upright page, ``box`` in its pixels."""
+    """An area of one kind on the upright page, ``box`` in its pixels.
+
+    ``angle`` is the clockwise quarter turn in degrees of what stands in it. ``label`` is the name the model gave it,
+    where that tells more than ``type``. ``continues`` says that its text goes on from the text area before it.
+    """
 
     type: BlockType
     box: Box
     confidence: Confidence = 1.0
+    angle: int = Field(default=0, ge=0, lt=360, multiple_of=90)
+    label: str = ""
+    continues: bool = False
+
+
+class ReadFailure(Model):
+    """Why an area could not be read: a code of the error tree, with its message and hint."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def from_error(cls, error: WorkbenchError) -> Self:
+        """The failure as data."""
+        return cls(code=error.code, message=error.message, hint=error.hint)
+
+
+class AreaContent(Model):
+    """What was read in one area of the layout, by an engine that reads area by area.
+
+    ``area`` counts the areas of the layout's reading from 0. ``type`` is set where reading showed the area to be of
+    another sort. ``text`` is running text, LaTeX for an equation. ``whole`` is False where the text was cut off before
+    its end. With a ``failure`` there is nothing else.
+    """
+
+    area: int = Field(ge=0)
+    type: BlockType | None = None
+    text: str = ""
+    table: Table | None = None
+    chart: Chart | None = None
+    confidence: Confidence = 1.0
+    whole: bool = True
+    failure: ReadFailure | None = None
 
 
 class PartReading(Model):
@@ -84,7 +124,8 @@ class PartReading(Model):
     same pixels elsewhere have the same reading.
 
     Only the field of the part is filled: ``lines`` of the text, ``areas`` of the layout, ``tables`` (each with its
-    box) of the tables. A part read later gets a field of its own with a default, so readings kept before stay valid.
+    box) of the tables; an engine that reads area by area fills ``contents`` of every part but the layout. A part read
+    later gets a field of its own with a default, so readings kept before stay valid.
     ``seconds`` is the time it took. JSON and back gives an equal reading, numbers to the last bit.
 
     Raises pydantic's ValidationError (a ValueError) for a table without a box.
@@ -95,8 +136,14 @@ class PartReading(Model):
     lines: tuple[Line, ...] = ()
     areas: tuple[LayoutArea, ...] = ()
     tables: tuple[Table, ...] = ()
+    contents: tuple[AreaContent, ...] = ()
     warnings: tuple[str, ...] = ()
     seconds: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
+
+    @property
+    def failed(self) -> bool:
+        """Whether some area of it could not be read: worth trying again, not worth keeping."""
+        return any(content.failure is not None for content in self.contents)
 
     @model_validator(mode="after")
     def _check_places(self) -> Self:

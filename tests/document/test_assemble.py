@@ -110,3 +110,13 @@ def test_tables_of_two_pages_stay_two_tables() -> None:
 def test_a_page_that_the_document_does_not_have_is_refused(page: PageAnalysis | PageFailure) -> None:
     with pytest.raises(ValueError, match="page 3 of a document of 2 pages"):
         put(page, count=2)
+
+
+def test_failures_of_blocks_become_the_documents_with_the_places_the_blocks_have_there() -> None:
+    bad = failure(1).model_copy(update={"block": 0})
+    first = analysis(2, text_block("a"), text_block("b", 1))
+    second = analysis(2, text_block("c", 0), text_block("d", 1)).model_copy(update={"failures": (bad,)})
+    document = put(first, second, failure(1))
+    assert [(f.page, f.block) for f in document.failures] == [(1, None), (2, 2)]
+    assert document.pages[0].blocks[2].text == "c"
+    assert document.pages[0].failures == ()

@@ -8,8 +8,19 @@ from pydantic import ValidationError
 
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page
-from mineru_core.document.parts import BlockType, LayoutArea, Line, LineWord, PageFrame, Part, PartReading
+from mineru_core.document.parts import (
+    AreaContent,
+    BlockType,
+    LayoutArea,
+    Line,
+    LineWord,
+    PageFrame,
+    Part,
+    PartReading,
+    ReadFailure,
+)
 from mineru_core.document.table import Table
+from mineru_core.errors import EngineFailed
 from tests.document.boxes import tables
 
 # Any finite number a stage may compute, not only whole ones: the last bit must survive.
@@ -26,14 +37,32 @@ LINES = st.builds(
     confidence=SHARES,
     words=st.lists(st.builds(LineWord, text=TEXTS, box=BOXES, confidence=SHARES), max_size=3).map(tuple),
 )
+AREAS = st.builds(
+    LayoutArea,
+    type=st.sampled_from(BlockType),
+    box=BOXES,
+    confidence=SHARES,
+    angle=st.sampled_from([0, 90, 180, 270]),
+    label=TEXTS,
+    continues=st.booleans(),
+)
+CONTENTS = st.builds(
+    AreaContent,
+    area=st.integers(0, 9),
+    type=st.none() | st.sampled_from(BlockType),
+    text=TEXTS,
+    table=st.none() | tables(),
+    confidence=SHARES,
+    whole=st.booleans(),
+    failure=st.none() | st.builds(ReadFailure, code=TEXTS, message=TEXTS, hint=TEXTS),
+)
 READINGS = st.builds(
     PartReading,
     part=st.sampled_from(Part),
     rotation=st.sampled_from([0, 90, 180, 270]),
     lines=st.lists(LINES, max_size=3).map(tuple),
-    areas=st.lists(
-        st.builds(LayoutArea, type=st.sampled_from(BlockType), box=BOXES, confidence=SHARES), max_size=3
-    ).map(tuple),
+    areas=st.lists(AREAS, max_size=3).map(tuple),
+    contents=st.lists(CONTENTS, max_size=3).map(tuple),
     tables=st.lists(
         st.builds(lambda table, box: table.model_copy(update={"box": box}), tables(), BOXES), max_size=2
     ).map(tuple),
@@ -61,6 +90,14 @@ def test_a_reading_refuses_what_cannot_be(values: dict[str, object]) -> None:
 def test_a_table_without_a_place_cannot_be_put_on_a_page() -> None:
     with pytest.raises(ValidationError, match="no box"):
         PartReading(part=Part.TABLES, tables=(Table.from_rows([["x"]]),))
+
+
+def test_a_reading_with_an_area_that_failed_says_so() -> None:
+    failure = ReadFailure.from_error(EngineFailed("It broke.", "Try again."))
+    assert (failure.code, failure.message, failure.hint) == ("engine-failed", "It broke.", "Try again.")
+    good, bad = AreaContent(area=0, text="x"), AreaContent(area=1, failure=failure)
+    assert PartReading(part=Part.TEXT, contents=(good, bad)).failed
+    assert not PartReading(part=Part.TEXT, contents=(good,)).failed
 
 
 def test_a_frame_is_the_page_without_its_pixels() -> None:
