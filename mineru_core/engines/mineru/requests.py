@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from loguru import logger
 from mineru_vl_utils.vlm_client.base_client import (
     SamplingParams,
     ScoredOutput,
@@ -18,6 +19,8 @@ from PIL import Image
 from mineru_core.engines.base import BatchListener, LoadListener
 from mineru_core.errors import WorkbenchError
 from mineru_core.runtime.context import RunContext
+
+logger.disable("mineru_vl_utils")  # it would log what is recognised
 
 
 class BlockEnd(StrEnum):
