@@ -36,6 +36,7 @@ class Options:
     regions: tuple[str, ...] = ()
     pages: str = ""
     password: str | None = None
+    csv_guard: bool = True
     json_errors: bool = False
 
 
@@ -114,8 +115,15 @@ class _Run:
             heading = f"# {shown(file.name)}\n\n" if self._many else ""
             typer.echo(heading + answer_as_text(result))
             return
-        for path in result.save(self._options.folder, self._options.formats):
+        for path in self._save(file, result, self._options.folder):
             typer.echo(path)
+
+    def _save(self, file: Path, result: DocumentResult, folder: Path) -> list[Path]:
+        formats, guard = self._options.formats, self._options.csv_guard
+        if not {"pdf", "zip"} & set(check_formats(formats)):
+            return result.save(folder, formats, guard=guard)
+        with self._analyzer.open(file, password=self._options.password) as document:
+            return result.save(folder, formats, guard=guard, pages=document.page)
 
     def _tell_bad(self, file: Path, error: WorkbenchError) -> None:
         self._line.clear()

@@ -75,7 +75,12 @@ def analyze(  # noqa: PLR0913, PLR0917  one argument an option
         typer.Option("-o", "--out", metavar="DIR", help="Write files here; without it the answer is printed."),
     ] = None,
     formats: Annotated[
-        str, typer.Option("--format", metavar="LIST", help="Of csv, xlsx, md, json, html; separated by commas.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="LIST",
+            help="Of csv, xlsx, md, json, html, txt, content_list, pdf (searchable), zip; separated by commas.",
+        ),
     ] = "csv,xlsx,md,json,html",
     engine: Annotated[str | None, typer.Option(metavar="NAME", help="The engine that reads.")] = None,
     region: Annotated[
@@ -84,6 +89,9 @@ def analyze(  # noqa: PLR0913, PLR0917  one argument an option
     ] = None,
     pages: Annotated[str, typer.Option(metavar="LIST", help="Only these pages, such as 1,3-5 or last.")] = "",
     password: Annotated[str | None, typer.Option(help="Opens an encrypted PDF.")] = None,
+    no_csv_guard: Annotated[
+        bool, typer.Option("--no-csv-guard", help="Leave CSV cells that look like formulas as they are.")
+    ] = False,
     json_errors: Annotated[bool, typer.Option("--json-errors", help="One JSON line on stderr a bad file.")] = False,
 ) -> None:
     """Read documents and answer; exit 2 if a file could not be read."""
@@ -97,6 +105,7 @@ def analyze(  # noqa: PLR0913, PLR0917  one argument an option
         regions=tuple(region or ()),
         pages=pages,
         password=password,
+        csv_guard=not no_csv_guard,
         json_errors=json_errors,
     )
     raise typer.Exit(analyze_files(files, options))

@@ -1,8 +1,9 @@
-"""Results out: CSV, XLSX, Markdown, HTML and JSON, all made from the same tables, charts and blocks."""
+"""Results out: CSV, XLSX, Markdown, HTML, JSON, content_list, searchable PDF: all from the same tables and blocks."""
 
 from typing import TYPE_CHECKING, Any
 
-from mineru_core.export.files import FORMATS, check_formats, safe_name, write_files
+from mineru_core.export.content_list import to_content_list
+from mineru_core.export.files import FORMATS, check_formats, safe_name, to_zip, write_files
 from mineru_core.export.html import table_to_html, to_html
 from mineru_core.export.json import to_json
 from mineru_core.export.markdown import table_to_markdown, to_markdown
@@ -10,6 +11,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
 
 if TYPE_CHECKING:
+    from mineru_core.export.searchable_pdf import to_searchable_pdf
     from mineru_core.export.workbook import tables_to_xlsx
 
 __all__ = [
@@ -23,9 +25,12 @@ __all__ = [
     "table_to_html",
     "table_to_markdown",
     "tables_to_xlsx",
+    "to_content_list",
     "to_html",
     "to_json",
     "to_markdown",
+    "to_searchable_pdf",
+    "to_zip",
     "write_files",
 ]
 
@@ -36,4 +41,8 @@ def __getattr__(name: str) -> Any:
         from mineru_core.export.workbook import tables_to_xlsx
 
         return tables_to_xlsx
+    if name == "to_searchable_pdf":
+        from mineru_core.export.searchable_pdf import to_searchable_pdf
+
+        return to_searchable_pdf
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

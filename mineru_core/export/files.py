@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
 
+from mineru_core.document.page import Page
 from mineru_core.document.table import Table
 from mineru_core.errors import InvalidRequest
+from mineru_core.export.content_list import to_content_list
 from mineru_core.export.html import to_html
 from mineru_core.export.json import to_json
 from mineru_core.export.markdown import to_markdown
 from mineru_core.export.result import DocumentResult
 from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
 
-FORMATS = ("csv", "xlsx", "md", "json", "html", "txt")
+FORMATS = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf", "zip")
+IN_THE_ZIP = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf")
+"""What NAME.zip holds; the PDF only where the pages are at hand."""
 
 _MAX_NAME_BYTES = 180
 _RESERVED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
@@ -31,21 +37,32 @@ _ENDING = re.compile(
 )
 
 _Make = Callable[[], bytes]
+PageSource = Callable[[int], Page]
+"""Gives a page by its number, as it was when the document was read: ``Document.page``."""
 
 
 def write_files(
-    result: DocumentResult, folder: Path, formats: Sequence[str] = FORMATS[:5], *, guard: bool = True
+    result: DocumentResult,
+    folder: Path,
+    formats: Sequence[str] = FORMATS[:5],
+    *,
+    guard: bool = True,
+    pages: PageSource | None = None,
 ) -> list[Path]:
     """Write the formats into ``folder`` (made if missing); returns the files in the order they were written.
 
     Tables and charts count from 1 in reading order. Files of another document are never overwritten: a NAME that is
     taken becomes NAME-2, NAME-3 … Each file appears whole or not at all. ``guard`` keeps CSV cells from being run as
-    formulas. Raises ``InvalidRequest`` for an unknown format or a folder that is a file, before anything is written.
+    formulas. ``pages`` gives the pages as they were read (``Document.page``): the searchable PDF is made of them.
+    Raises ``InvalidRequest`` for an unknown format, a PDF without ``pages`` or a folder that is a file, before anything
+    is written.
     """
     chosen = check_formats(formats)
+    if "pdf" in chosen and pages is None:
+        raise InvalidRequest("The searchable PDF needs the pages of the document.", "Hand in the open document, too.")
     if folder.exists() and not folder.is_dir():
         raise InvalidRequest(f"{folder.name!r} is a file, not a folder.", "Choose another folder.")
-    files = dict(_files(result, chosen, guard=guard))
+    files = dict(_files(result, chosen, guard=guard, pages=pages))
     if not files:
         return []
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,11 +101,25 @@ def safe_name(source: str) -> str:
     return clean or "document"
 
 
-def _files(result: DocumentResult, formats: Sequence[str], *, guard: bool) -> Iterator[tuple[str, _Make]]:
+def to_zip(result: DocumentResult, *, guard: bool = True, pages: PageSource | None = None) -> bytes:
+    """An archive of the result in every other form; the searchable PDF is in it where ``pages`` are given."""
+    name = safe_name(result.source)
+    forms = [form for form in IN_THE_ZIP if form != "pdf" or pages is not None]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for ending, make in _files(result, forms, guard=guard, pages=pages):
+            archive.writestr(f"{name}.{ending}", make())
+    return out.getvalue()
+
+
+def _files(
+    result: DocumentResult, formats: Sequence[str], *, guard: bool, pages: PageSource | None
+) -> Iterator[tuple[str, _Make]]:
     """Ending of each file and what makes its bytes."""
     for form in formats:
         if form in _WHOLE:
-            yield form, partial(_encoded, _WHOLE[form], result)
+            ending, make = _WHOLE[form]
+            yield ending, partial(_encoded, make, result)
     if "csv" in formats:
         for k, table in enumerate(result.tables, 1):
             yield f"table{k}.csv", partial(table_to_csv, table, guard=guard)
@@ -99,6 +130,10 @@ def _files(result: DocumentResult, formats: Sequence[str], *, guard: bool) -> It
     if "xlsx" in formats:
         for k, table in enumerate(result.tables, 1):
             yield f"table{k}.xlsx", partial(_workbook, table)
+    if "pdf" in formats and pages is not None:
+        yield "searchable.pdf", partial(_searchable_pdf, result, pages)
+    if "zip" in formats:
+        yield "zip", partial(to_zip, result, guard=guard, pages=pages)
 
 
 def _encoded(make: Callable[[DocumentResult], str], result: DocumentResult) -> bytes:
@@ -110,7 +145,20 @@ def _text(result: DocumentResult) -> str:
     return result.text or "\n\n".join(block.text for block in result.blocks if block.text)
 
 
-_WHOLE: dict[str, Callable[[DocumentResult], str]] = {"md": to_markdown, "json": to_json, "html": to_html, "txt": _text}
+_WHOLE: dict[str, tuple[str, Callable[[DocumentResult], str]]] = {
+    "md": ("md", to_markdown),
+    "json": ("json", to_json),
+    "html": ("html", to_html),
+    "txt": ("txt", _text),
+    "content_list": ("content_list.json", to_content_list),
+}
+"""Forms that are one text of the whole result: how the file's name ends, and what writes it."""
+
+
+def _searchable_pdf(result: DocumentResult, pages: PageSource) -> bytes:
+    from mineru_core.export.searchable_pdf import to_searchable_pdf
+
+    return to_searchable_pdf(result, pages)
 
 
 def _workbook(table: Table) -> bytes:

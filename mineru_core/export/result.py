@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from pydantic import Field
 from mineru_core.document.analysis import Block, DocumentAnalysis, PageFailure
 from mineru_core.document.chart import Chart
 from mineru_core.document.model import Model
+from mineru_core.document.page import Page
 from mineru_core.document.table import Table
 from mineru_core.document.task import Answer, Task, TaskKind
 
@@ -64,12 +65,20 @@ class DocumentResult(Model):
         """The answer's text."""
         return self.answer.text
 
-    def save(self, folder: str | Path, formats: Sequence[str] = ("csv", "xlsx", "md", "json", "html")) -> list[Path]:
+    def save(
+        self,
+        folder: str | Path,
+        formats: Sequence[str] = ("csv", "xlsx", "md", "json", "html"),
+        *,
+        guard: bool = True,
+        pages: Callable[[int], Page] | None = None,
+    ) -> list[Path]:
         """Write NAME.md, NAME.tableK.csv … into ``folder`` (made if missing) and return what was written.
 
-        A NAME that has files there already becomes NAME-2; nothing is overwritten. ``export.files.write_files`` has
-        further options. Raises ``InvalidRequest`` for an unknown format.
+        A NAME that has files there already becomes NAME-2; nothing is overwritten. ``guard`` keeps CSV cells from being
+        run as formulas. The format "pdf", a searchable PDF, is made of the pages that were read: hand in the open
+        document's ``page`` as ``pages``. Raises ``InvalidRequest`` for an unknown format, or a PDF without ``pages``.
         """
         from mineru_core.export.files import write_files
 
-        return write_files(self, Path(folder), formats)
+        return write_files(self, Path(folder), formats, guard=guard, pages=pages)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import tempfile
 import threading
 import time
 import uuid
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +16,7 @@ from PIL import Image
 
 from mineru_core.document.task import Region
 from mineru_core.errors import WorkbenchError
+from mineru_core.export import to_searchable_pdf, to_zip
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.process import shared_service
@@ -211,13 +210,19 @@ def page_jpeg(job_id: str, owner: str, number: int, width: int) -> bytes:
     return out.getvalue()
 
 
-def zip_of(found: DocumentResult) -> bytes:
-    """Every file of a result in one archive."""
-    out = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in found.save(folder):
-            archive.write(path, path.name)
-    return out.getvalue()
+def zip_of(job: Job, found: DocumentResult) -> bytes:
+    """Every file of a result in one archive; without the searchable PDF where the document is gone."""
+    try:
+        with service().document(job.id, job.owner) as document:
+            return to_zip(found, pages=document.page)
+    except WorkbenchError:
+        return to_zip(found)
+
+
+def searchable_pdf(job: Job, found: DocumentResult) -> bytes:
+    """The document with its text. Raises a WorkbenchError where the document is gone or cannot be drawn."""
+    with service().document(job.id, job.owner) as document:
+        return to_searchable_pdf(found, document.page)
 
 
 def stem(name: str) -> str:

@@ -3,19 +3,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from mineru_core.document.analysis import BlockType
+from mineru_core.document.page import Page
 from mineru_core.document.table import Table
 from mineru_core.document.task import Answer, FieldValue, TaskKind
 from mineru_core.errors import InvalidRequest
-from mineru_core.export import DocumentResult, safe_name, write_files
+from mineru_core.export import DocumentResult, safe_name, to_zip, write_files
 from mineru_core.export.files import FORMATS
 from tests.export.strategies import block, page, result, sales_chart
 
@@ -30,22 +33,29 @@ def report(source: str = "report.pdf", **fields: object) -> DocumentResult:
     )
 
 
+def picture(number: int) -> Page:
+    return Page(np.full((100, 100, 3), 255, np.uint8), source="report.pdf", number=number)
+
+
 def names(paths: list[Path]) -> list[str]:
     return [p.name for p in paths]
 
 
 def test_every_file_under_its_name(tmp_path: Path) -> None:
-    written = write_files(report(), tmp_path / "new" / "out", FORMATS)
+    written = write_files(report(), tmp_path / "new" / "out", FORMATS, pages=picture)
     assert names(written) == [
         "report.md",
         "report.json",
         "report.html",
         "report.txt",
+        "report.content_list.json",
         "report.table1.csv",
         "report.table2.csv",
         "report.chart1.csv",
         "report.table1.xlsx",
         "report.table2.xlsx",
+        "report.searchable.pdf",
+        "report.zip",
     ]
     assert sorted(names(written)) == sorted(p.name for p in (tmp_path / "new" / "out").iterdir())
     content = {p.name: p.read_bytes() for p in written}
@@ -55,6 +65,17 @@ def test_every_file_under_its_name(tmp_path: Path) -> None:
     assert content["report.html"].startswith(b"<!DOCTYPE html>")
     book = load_workbook(io.BytesIO(content["report.table2.xlsx"]))
     assert [c.value for c in book.worksheets[0][1]] == ["b", 2]
+    assert content["report.searchable.pdf"].startswith(b"%PDF-")
+    with zipfile.ZipFile(io.BytesIO(content["report.zip"])) as archive:
+        assert archive.namelist() == names(written)[:-1]
+        assert archive.read("report.table1.csv") == content["report.table1.csv"]
+
+
+def test_a_searchable_pdf_needs_the_pages(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest):
+        write_files(report(), tmp_path / "out", ["md", "pdf"])
+    assert not (tmp_path / "out").exists()
+    assert "report.searchable.pdf" not in zipfile.ZipFile(io.BytesIO(to_zip(report()))).namelist()
 
 
 def test_save_writes_the_usual_formats(tmp_path: Path) -> None:

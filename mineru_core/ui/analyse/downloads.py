@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from mineru_core.export import tables_to_xlsx, to_html, to_json, to_markdown
+from mineru_core.export import tables_to_xlsx, to_content_list, to_html, to_json, to_markdown
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
@@ -20,7 +20,9 @@ def download_menu(job: Job, found: DocumentResult, t: Translator) -> None:
         ("md", "md", "text/markdown", lambda: to_markdown(found)),
         ("html", "html", "text/html", lambda: to_html(found)),
         ("json", "json", "application/json", lambda: to_json(found)),
-        ("zip", "zip", "application/zip", lambda: services.zip_of(found)),
+        ("content_list", "content_list.json", "application/json", lambda: to_content_list(found)),
+        ("pdf", "searchable.pdf", "application/pdf", lambda: services.searchable_pdf(job, found)),
+        ("zip", "zip", "application/zip", lambda: services.zip_of(job, found)),
     ]
     if found.tables:
         makers.insert(0, ("all_xlsx", "xlsx", XLSX, lambda: tables_to_xlsx(found.tables)))

@@ -107,6 +107,8 @@ EN: dict[str, str] = {
     "download.md": "Text and tables as Markdown",
     "download.html": "Web page (HTML)",
     "download.json": "All data (JSON)",
+    "download.content_list": "Data for MinerU tools (content_list)",
+    "download.pdf": "Searchable PDF",
     "download.zip": "All of these and CSV (ZIP)",
     "download.fields": "Fields as CSV",
     "note.no-such-page": "Some of the pages you asked for do not exist and were left out.",

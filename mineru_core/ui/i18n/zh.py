@@ -104,6 +104,8 @@ ZH: dict[str, str] = {
     "download.md": "文字与表格（Markdown）",
     "download.html": "网页（HTML）",
     "download.json": "完整数据（JSON）",
+    "download.content_list": "MinerU 工具用数据（content_list）",
+    "download.pdf": "可搜索的 PDF",
     "download.zip": "以上全部及 CSV（ZIP）",
     "download.fields": "字段（CSV）",
     "note.no-such-page": "有些页面不存在，已略过。",
