@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from mineru_core.runtime.batcher import BatchReport
+from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.runtime.memory import resident_bytes
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -81,6 +82,12 @@ class Metrics:
             buckets=_ITEMS,
             registry=self.registry,
         )
+        self._breakers = Gauge(
+            "mineru_workbench_circuit_breaker",
+            "1 for the state of a server's circuit breaker, 0 for its others",
+            ["server", "state"],
+            registry=self.registry,
+        )
 
     def request_ended(self, code: str | None = None) -> None:
         """Count a document: ``code`` is None where it was answered, else the code of its error."""
@@ -103,6 +110,11 @@ class Metrics:
         self._batches.labels(batcher).observe(report.items)
         self._units.labels(batcher, "useful").inc(report.units)
         self._units.labels(batcher, "padding").inc(report.padded_units - report.units)
+
+    def set_breaker(self, server: str, state: BreakerState) -> None:
+        """Note whether a server is used, left alone or being tried."""
+        for each in BreakerState:
+            self._breakers.labels(server, each).set(each is state)
 
     def observe_lookup(self, level: str, hit: bool) -> None:
         """Count a look into the cache at ``level`` (document, page, part, answer)."""

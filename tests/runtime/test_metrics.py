@@ -1,6 +1,7 @@
 import pytest
 
 from mineru_core.runtime.batcher import BatchReport
+from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.runtime.metrics import Metrics
 
 
@@ -59,3 +60,14 @@ def test_rendered_as_prometheus_reads_it() -> None:
     assert 'mineru_workbench_batch_items_bucket{batcher="lines",le="32.0"} 1.0' in body.decode()
     assert metrics.value("mineru_workbench_batch_units_total", batcher="lines", kind="padding") == 100
     assert content_type.startswith("text/plain")
+
+
+def test_a_breaker_is_in_one_state() -> None:
+    metrics = Metrics()
+    for state in (BreakerState.OPEN, BreakerState.HALF_OPEN, BreakerState.CLOSED):
+        metrics.set_breaker("gpu-1:8000", state)
+        there = {
+            each: metrics.value("mineru_workbench_circuit_breaker", server="gpu-1:8000", state=each)
+            for each in BreakerState
+        }
+        assert there == {each: float(each is state) for each in BreakerState}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
@@ -30,6 +31,8 @@ BUSY_PAUSE_S = 1.0
 
 HEALTH_S = 5.0
 """Seconds a server may take to say that it is well."""
+
+_log = logging.getLogger(__name__)
 
 
 class Fault(StrEnum):
@@ -102,13 +105,20 @@ class Endpoint:
         self.breaker = CircuitBreaker(
             settings.breaker_failures,
             settings.breaker_open_s,
-            on_change=None if on_state is None else lambda state: on_state(self.name, state),
+            on_change=self._changed,
         )
+        self._on_state = on_state
         self.in_flight = 0
         self.paused_until = 0.0
         self.well = False
         self._scores: bool | None = None  # whether it tells log probabilities; None: not known yet
         self._checking = asyncio.Lock()
+
+    def _changed(self, state: BreakerState) -> None:
+        level = logging.WARNING if state is BreakerState.OPEN else logging.INFO
+        _log.log(level, "the circuit breaker of %s is %s", self.name, state)
+        if self._on_state is not None:
+            self._on_state(self.name, state)
 
     @property
     def pause_s(self) -> float:
