@@ -1,0 +1,222 @@
+"""The model in this process as mineru-vl-utils' client: every request goes to the batcher that all pages share."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import replace
+
+from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, UnsupportedError, VlmClient
+from PIL import Image
+
+from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockRequest, BlockScore, Generator
+from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineFailed, WorkbenchError
+from mineru_core.runtime.batcher import Batcher, BatchReport, Shape
+from mineru_core.runtime.context import RunContext
+
+LAYOUT_PROMPT = "Layout Detection"
+"""What the prompt of the layout step holds and no other does."""
+
+MOST_VISUAL_TOKENS = 8192
+"""Visual tokens of one call, padding in: what the pictures of a call hold of memory is bounded by it."""
+
+PADDING = 0.2
+"""Share of a call's visual tokens that may be padding."""
+
+_log = logging.getLogger(__name__)
+
+_LOOK_S = 0.1
+"""How often somebody who waits for an answer looks whether it is still wanted."""
+
+Params = Sequence[SamplingParams | None] | SamplingParams | None
+BlockBatcher = Batcher[BlockRequest, BlockOutput]
+
+
+def is_layout(request: BlockRequest) -> bool:
+    """Whether the request is for a page's layout: that of a whole page, and what its other requests wait for."""
+    return LAYOUT_PROMPT in request.prompt
+
+
+def make_batcher(
+    generator: Generator, *, batch_items: int, on_batch: Callable[[BatchReport], None] | None = None
+) -> BlockBatcher:
+    """The batcher in front of a model: one call at a time, of pictures about alike in size, layouts first.
+
+    Blocks of a page can be asked for only once its layout is known: while layouts go first there is always something
+    to fill calls with. ``batch_items`` is the most blocks of a call.
+    """
+    shape = Shape[BlockRequest](
+        key=is_layout,
+        units=lambda request: float(generator.visual_tokens(request)),
+        padding=PADDING,
+        rank=lambda request: 0 if is_layout(request) else 1,
+    )
+    return Batcher(
+        generator.generate,
+        max_items=batch_items,
+        max_units=MOST_VISUAL_TOKENS,
+        shape=shape,
+        on_batch=on_batch,
+        name="mineru",
+    )
+
+
+class LocalClient(VlmClient):
+    """Reads for one page: its requests end with ``ctx``, and none takes more than ``max_new_tokens`` tokens.
+
+    The scored calls answer with ``BlockScore``, as ``Backend.client`` says; the others give its text alone and raise
+    what a block failed with. ``priority`` says nothing: layouts go first, and owners take turns.
+    """
+
+    def __init__(self, batcher: BlockBatcher, ctx: RunContext, max_new_tokens: int) -> None:
+        super().__init__(allow_truncated_content=True)
+        self._batcher = batcher
+        self._ctx = ctx
+        self._most = max_new_tokens
+
+    def predict(
+        self,
+        image: ImageType,
+        prompt: str = "",
+        sampling_params: SamplingParams | None = None,
+        priority: int | None = None,
+    ) -> str:
+        """The text of one picture."""
+        return self.predict_scored(image, prompt, sampling_params, priority).text
+
+    def batch_predict(
+        self,
+        images: Sequence[ImageType],
+        prompts: Sequence[str] | str = "",
+        sampling_params: Params = None,
+        priority: Sequence[int | None] | int | None = None,
+    ) -> list[str]:
+        """The texts of the pictures, in order."""
+        return [_raised(score).text for score in self.batch_predict_scored(images, prompts, sampling_params, priority)]
+
+    def predict_scored(
+        self,
+        image: ImageType,
+        prompt: str = "",
+        sampling_params: SamplingParams | None = None,
+        priority: int | None = None,
+    ) -> BlockScore:
+        """One picture; raises what it failed with."""
+        (score,) = self.batch_predict_scored([image], [prompt], [sampling_params], [priority])
+        return _raised(score)
+
+    def batch_predict_scored(  # type: ignore[override]  # a list of what is expected
+        self,
+        images: Sequence[ImageType],
+        prompts: Sequence[str] | str = "",
+        sampling_params: Params = None,
+        priority: Sequence[int | None] | int | None = None,  # noqa: ARG002  the signature is mineru-vl-utils'
+    ) -> list[BlockScore]:
+        """The pictures, in order; what concerns all of them is raised."""
+        count = len(images)
+        all_prompts = [prompts] * count if isinstance(prompts, str) else prompts
+        all_params = sampling_params if isinstance(sampling_params, Sequence) else [sampling_params] * count
+        requests = [
+            self._request(image, prompt, params)
+            for image, prompt, params in zip(images, all_prompts, all_params, strict=True)
+        ]
+        self._ctx.check()
+        futures = self._batcher.submit_all(requests, self._ctx)
+        try:
+            scores: dict[Future[BlockOutput], BlockScore] = {}
+            pending = set(futures)
+            while pending:
+                remaining = self._ctx.remaining_s
+                look_s = _LOOK_S if remaining is None else min(_LOOK_S, remaining)
+                done, pending = wait(pending, timeout=look_s, return_when=FIRST_COMPLETED)
+                scores |= {future: self._score(future) for future in done}
+                if pending:
+                    self._ctx.check()
+            return [scores[future] for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()
+
+    async def aio_predict(
+        self,
+        image: ImageType,
+        prompt: str = "",
+        sampling_params: SamplingParams | None = None,
+        priority: int | None = None,
+    ) -> str:
+        """``predict`` on a thread."""
+        return await asyncio.to_thread(self.predict, image, prompt, sampling_params, priority)
+
+    async def aio_batch_predict(
+        self,
+        images: Sequence[ImageType],
+        prompts: Sequence[str] | str = "",
+        sampling_params: Params = None,
+        priority: Sequence[int | None] | int | None = None,
+        semaphore: asyncio.Semaphore | None = None,  # noqa: ARG002  the batcher bounds calls
+        use_tqdm: bool = False,  # noqa: ARG002
+        tqdm_desc: str | None = None,  # noqa: ARG002
+    ) -> list[str]:
+        """``batch_predict`` on a thread."""
+        return await asyncio.to_thread(self.batch_predict, images, prompts, sampling_params, priority)
+
+    async def aio_predict_scored(
+        self,
+        image: ImageType,
+        prompt: str = "",
+        sampling_params: SamplingParams | None = None,
+        priority: int | None = None,
+    ) -> BlockScore:
+        """``predict_scored`` on a thread."""
+        return await asyncio.to_thread(self.predict_scored, image, prompt, sampling_params, priority)
+
+    async def aio_batch_predict_scored(  # type: ignore[override]
+        self,
+        images: Sequence[ImageType],
+        prompts: Sequence[str] | str = "",
+        sampling_params: Params = None,
+        priority: Sequence[int | None] | int | None = None,
+        semaphore: asyncio.Semaphore | None = None,  # noqa: ARG002
+        use_tqdm: bool = False,  # noqa: ARG002
+        tqdm_desc: str | None = None,  # noqa: ARG002
+    ) -> list[BlockScore]:
+        """``batch_predict_scored`` on a thread."""
+        return await asyncio.to_thread(self.batch_predict_scored, images, prompts, sampling_params, priority)
+
+    def _request(self, image: ImageType, prompt: str, params: SamplingParams | None) -> BlockRequest:
+        if not isinstance(image, Image.Image):
+            raise UnsupportedError("Only a single picture that is open already can be read.")
+        chosen = self.build_sampling_params(params)
+        most = self._most if chosen.max_new_tokens is None else min(self._most, chosen.max_new_tokens)
+        return BlockRequest(
+            image=image if image.mode == "RGB" else image.convert("RGB"),
+            prompt=prompt or self.prompt,
+            params=replace(chosen, max_new_tokens=most),
+            ctx=self._ctx,
+        )
+
+    def _score(self, future: Future[BlockOutput]) -> BlockScore:
+        """The answer to a request that is done. Raises what concerns the others as well."""
+        try:
+            output = future.result(timeout=0)
+        except CancelledError:
+            raise Cancelled("The block was withdrawn.") from None
+        except (Cancelled, DeadlineExceeded, EngineError):
+            raise
+        except WorkbenchError as error:
+            return BlockScore.failed(error)
+        except Exception:  # noqa: BLE001  whatever breaks in the model fails this block, not its neighbours
+            _log.exception("a block failed in the model, request %s", self._ctx.request_id)
+            return BlockScore.failed(EngineFailed("The model broke on this block."))
+        if output.end is BlockEnd.STOPPED:
+            self._ctx.check()
+            return BlockScore.failed(EngineFailed("The block was stopped before its end."))
+        return BlockScore.of(output)
+
+
+def _raised(score: BlockScore) -> BlockScore:
+    if score.error is not None:
+        raise score.error
+    return score
