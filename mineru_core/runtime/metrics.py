@@ -5,8 +5,10 @@ Each ``Metrics`` holds a registry of its own: two analysers in one process, or t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -29,64 +31,43 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._requests = Counter(
-            "mineru_workbench_requests", "Documents analysed, by outcome", ["outcome"], registry=self.registry
-        )
-        self._pages = Counter(
+        counter = partial(Counter, registry=self.registry)
+        gauge = partial(Gauge, registry=self.registry)
+        histogram = partial(Histogram, registry=self.registry)
+        self._requests = counter("mineru_workbench_requests", "Documents analysed, by outcome", ["outcome"])
+        self._pages = counter(
             "mineru_workbench_pages",
             "Pages answered for, by outcome; those known already are among them",
             ["outcome"],
-            registry=self.registry,
         )
-        self._failures = Counter(
-            "mineru_workbench_failures", "Documents and pages that failed, by code", ["code"], registry=self.registry
+        self._failures = counter("mineru_workbench_failures", "Documents and pages that failed, by code", ["code"])
+        self._stages = histogram("mineru_workbench_stage_seconds", "Time in a stage", ["stage"], buckets=_SECONDS)
+        self._queue = gauge("mineru_workbench_queue_fraction", "Share of the places for documents that is taken")
+        self._refusals = counter("mineru_workbench_refusals", "Documents refused for now, by reason", ["reason"])
+        self._rate = gauge(
+            "mineru_workbench_documents_per_second", "Documents that can be read in a second, as learned"
         )
-        self._stages = Histogram(
-            "mineru_workbench_stage_seconds", "Time in a stage", ["stage"], buckets=_SECONDS, registry=self.registry
-        )
-        self._queue = Gauge(
-            "mineru_workbench_queue_fraction", "Share of the places for documents that is taken", registry=self.registry
-        )
-        self._refusals = Counter(
-            "mineru_workbench_refusals", "Documents refused for now, by reason", ["reason"], registry=self.registry
-        )
-        self._rate = Gauge(
-            "mineru_workbench_documents_per_second",
-            "Documents that can be read in a second, as learned",
-            registry=self.registry,
-        )
-        resident = Gauge("mineru_workbench_resident_bytes", "Memory the process holds", registry=self.registry)
+        resident = gauge("mineru_workbench_resident_bytes", "Memory the process holds")
         resident.set_function(lambda: resident_bytes() or 0)
-        self._in_flight = Gauge(
-            "mineru_workbench_pages_in_flight", "Pages that are decoded, prepared or read now", registry=self.registry
+        self._in_flight = gauge("mineru_workbench_pages_in_flight", "Pages that are decoded, prepared or read now")
+        self._gate = gauge("mineru_workbench_gate_pages", "Pages at the gate, by whether they wait", ["state"])
+        self._gates: dict[str, tuple[int, int]] = {}
+        self._gates_lock = threading.Lock()
+        self._lookups = counter(
+            "mineru_workbench_cache_lookups", "Looks into the cache, by level and outcome", ["level", "outcome"]
         )
-        self._gate = Gauge(
-            "mineru_workbench_gate_pages", "Pages at the gate, by whether they wait", ["state"], registry=self.registry
-        )
-        self._lookups = Counter(
-            "mineru_workbench_cache_lookups",
-            "Looks into the cache, by level and outcome",
-            ["level", "outcome"],
-            registry=self.registry,
-        )
-        self._units = Counter(
+        self._units = counter(
             "mineru_workbench_batch_units",
             "What engine calls computed (pixels of lines), and how much of it was padding",
             ["batcher", "kind"],
-            registry=self.registry,
         )
-        self._batches = Histogram(
-            "mineru_workbench_batch_items",
-            "Items in one engine call",
-            ["batcher"],
-            buckets=_ITEMS,
-            registry=self.registry,
+        self._batches = histogram(
+            "mineru_workbench_batch_items", "Items in one engine call", ["batcher"], buckets=_ITEMS
         )
-        self._breakers = Gauge(
+        self._breakers = gauge(
             "mineru_workbench_circuit_breaker",
             "1 for the state of a server's circuit breaker, 0 for its others",
             ["server", "state"],
-            registry=self.registry,
         )
 
     def request_ended(self, code: str | None = None) -> None:
@@ -120,10 +101,14 @@ class Metrics:
         """Count a look into the cache at ``level`` (document, page, part, answer)."""
         self._lookups.labels(level, "hit" if hit else "miss").inc()
 
-    def set_gate(self, waiting: int, in_flight: int) -> None:
-        """Note how many pages wait at the gate, and how many are at work behind it."""
-        self._gate.labels("waiting").set(waiting)
-        self._gate.labels("in_flight").set(in_flight)
+    def set_gate(self, waiting: int, in_flight: int, engine: str = "") -> None:
+        """Note how many pages wait at the gate of an engine, and how many are at work behind it; all gates' are told
+        together."""
+        with self._gates_lock:
+            self._gates[engine] = (waiting, in_flight)
+            all_waiting, all_in_flight = (sum(counts) for counts in zip(*self._gates.values(), strict=True))
+            self._gate.labels("waiting").set(all_waiting)
+            self._gate.labels("in_flight").set(all_in_flight)
 
     def refused(self, reason: str) -> None:
         """Count a document that was not let in: ``reason`` is a stable name, such as places or memory."""

@@ -71,3 +71,12 @@ def test_a_breaker_is_in_one_state() -> None:
             for each in BreakerState
         }
         assert there == {each: float(each is state) for each in BreakerState}
+
+
+def test_pages_at_all_gates_are_told_together() -> None:
+    metrics = Metrics()
+    metrics.set_gate(3, 2, "embedded")
+    metrics.set_gate(1, 4, "mineru")
+    metrics.set_gate(0, 1, "embedded")
+    assert metrics.value("mineru_workbench_gate_pages", state="waiting") == 1
+    assert metrics.value("mineru_workbench_gate_pages", state="in_flight") == 5

@@ -96,7 +96,9 @@ class ModelServer:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> Self:
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), _handler(self))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", self.port), type("Handler", (_Handler,), {"model_server": self})
+        )
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
@@ -134,71 +136,73 @@ def prompt_of(request: dict[str, Any]) -> str:
     return next(part["text"] for part in request["messages"][-1]["content"] if part["type"] == "text")
 
 
-def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    """One connection of ``model_server``."""
 
-        def log_message(self, *_: object) -> None:
-            pass
+    protocol_version = "HTTP/1.1"
+    model_server: ModelServer
 
-        def setup(self) -> None:
-            super().setup()
-            with server.lock:
-                server.connections.add(self.connection)
+    def log_message(self, *_: object) -> None:
+        pass
 
-        def finish(self) -> None:
-            with server.lock:
-                server.connections.discard(self.connection)
-            with suppress(OSError):
-                super().finish()
+    def setup(self) -> None:
+        super().setup()
+        with self.model_server.lock:
+            self.model_server.connections.add(self.connection)
 
-        def do_GET(self) -> None:
-            server.paths.append(self.path)
-            if not self._may():
-                self._send(Status(401))
-            elif self.path == "/health":
-                self._send(server.health or Raw(b"{}"))
-            elif self.path == "/v1/models":
-                self._send(Raw(json.dumps({"object": "list", "data": [{"id": m} for m in server.models]}).encode()))
-            else:
-                self._send(Status(404))
+    def finish(self) -> None:
+        with self.model_server.lock:
+            self.model_server.connections.discard(self.connection)
+        with suppress(OSError):
+            super().finish()
 
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            with server.lock:
-                server.here += 1
-                server.most = max(server.most, server.here)
-            try:
-                behaviour = server.next_behaviour(request) if self._may() else Status(401)
-                server.entered.release()
-                assert server.gate.wait(WAIT_S)
-                if isinstance(behaviour, Answer):
-                    behaviour = Raw(json.dumps(behaviour.body(request.get("logprobs", False))).encode())
-            finally:
-                with server.lock:
-                    server.here -= 1
-            self._send(behaviour)
+    def do_GET(self) -> None:
+        self.model_server.paths.append(self.path)
+        if not self._may():
+            self._send(Status(401))
+        elif self.path == "/health":
+            self._send(self.model_server.health or Raw(b"{}"))
+        elif self.path == "/v1/models":
+            self._send(
+                Raw(json.dumps({"object": "list", "data": [{"id": m} for m in self.model_server.models]}).encode())
+            )
+        else:
+            self._send(Status(404))
 
-        def _may(self) -> bool:
-            return server.key is None or self.headers.get("Authorization") == f"Bearer {server.key}"
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.model_server.lock:
+            self.model_server.here += 1
+            self.model_server.most = max(self.model_server.most, self.model_server.here)
+        try:
+            behaviour = self.model_server.next_behaviour(request) if self._may() else Status(401)
+            self.model_server.entered.release()
+            assert self.model_server.gate.wait(WAIT_S)
+            if isinstance(behaviour, Answer):
+                behaviour = Raw(json.dumps(behaviour.body(request.get("logprobs", False))).encode())
+        finally:
+            with self.model_server.lock:
+                self.model_server.here -= 1
+        self._send(behaviour)
 
-        def _send(self, behaviour: Status | Raw | Drop | Hang) -> None:
-            if isinstance(behaviour, Hang):
-                select.select([self.connection], [], [], WAIT_S)
-                if self.connection.recv(1, socket.MSG_PEEK) == b"":
-                    server.left.set()
-            if isinstance(behaviour, Drop | Hang):
-                self.close_connection = True
-                return
-            status, body = (200, behaviour.body) if isinstance(behaviour, Raw) else (behaviour.code, b'{"error": "no"}')
-            self.send_response(status)
-            for name, value in (behaviour.headers if isinstance(behaviour, Status) else {}).items():
-                self.send_header(name, value)
-            promised = behaviour.promised if isinstance(behaviour, Raw) else None
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(promised or len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-            self.close_connection = promised is not None and promised > len(body)
+    def _may(self) -> bool:
+        return self.model_server.key is None or self.headers.get("Authorization") == f"Bearer {self.model_server.key}"
 
-    return Handler
+    def _send(self, behaviour: Status | Raw | Drop | Hang) -> None:
+        if isinstance(behaviour, Hang):
+            select.select([self.connection], [], [], WAIT_S)
+            if self.connection.recv(1, socket.MSG_PEEK) == b"":
+                self.model_server.left.set()
+        if isinstance(behaviour, Drop | Hang):
+            self.close_connection = True
+            return
+        status, body = (200, behaviour.body) if isinstance(behaviour, Raw) else (behaviour.code, b'{"error": "no"}')
+        self.send_response(status)
+        for name, value in (behaviour.headers if isinstance(behaviour, Status) else {}).items():
+            self.send_header(name, value)
+        promised = behaviour.promised if isinstance(behaviour, Raw) else None
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(promised or len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = promised is not None and promised > len(body)
