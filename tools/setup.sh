@@ -4,7 +4,7 @@
 #   tools/setup.sh run      .venv, the package, the embedded engine's weights
 #   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
 #   tools/setup.sh dev      .venv, the package, linters and test tools
-#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests
+#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice
 #   tools/setup.sh browser  Chromium and the font alone
 #
 # PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium.
@@ -109,6 +109,14 @@ browser() {
         || die "the browser tests need: sudo apt-get install ${missing[*]}   (or go without them: NO_BROWSER=1 make test)"
 }
 
+spreadsheet() {
+    command -v soffice >/dev/null && return
+    say "Installing for the spreadsheet tests: libreoffice-calc-nogui"
+    { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends libreoffice-calc-nogui >/dev/null; } \
+        || say "without it these tests are left out: sudo apt-get install libreoffice-calc-nogui"
+}
+
 case "${1:-}" in
     run)
         make_venv
@@ -129,6 +137,7 @@ case "${1:-}" in
         packages dev -e . --group dev
         weights
         [ -n "${NO_BROWSER:-}" ] || browser
+        spreadsheet
         ;;
     browser)
         browser

@@ -11,9 +11,9 @@ import typer
 from mineru_core.cli.answer import answer_as_text
 from mineru_core.cli.console import ProgressLine, shown, tell_bad_file, tell_error
 from mineru_core.document.analysis import PageFailure
-from mineru_core.document.task import Region, Task
+from mineru_core.document.task import FieldValue, Region, Task, TaskKind
 from mineru_core.errors import EngineError, NotFound, WorkbenchError
-from mineru_core.export import check_formats
+from mineru_core.export import check_formats, fields_by_file_to_csv, write_beside
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import parse_words
 from mineru_core.instruct.selectors import parse_pages, parse_region
@@ -48,7 +48,9 @@ def analyze_files(files: Sequence[Path], options: Options) -> int:
         check_formats(options.formats)
         with Analyzer(settings, options.engine) as analyzer:
             run = _Run(analyzer, settings, task, regions, options, many=len(files) > 1)
-            return FILES_BAD if sum([run.read(file) for file in files]) else ALL_WELL
+            bad = sum([run.read(file) for file in files])
+            run.finish()
+            return FILES_BAD if bad else ALL_WELL
     except WorkbenchError as error:
         tell_error(error)
     except BrokenPipeError:
@@ -74,6 +76,7 @@ class _Run:
         self._analyzer, self._settings = analyzer, settings
         self._task, self._regions, self._options = task, regions, options
         self._many = many
+        self._fields: list[tuple[str, tuple[FieldValue, ...]]] = []
         self._line = ProgressLine()
 
     def read(self, file: Path) -> bool:
@@ -115,8 +118,17 @@ class _Run:
             heading = f"# {shown(file.name)}\n\n" if self._many else ""
             typer.echo(heading + answer_as_text(result))
             return
+        if result.answer.kind is TaskKind.FIELDS:
+            self._fields.append((file.name, result.answer.fields))
         for path in self._save(file, result, self._options.folder):
             typer.echo(path)
+
+    def finish(self) -> None:
+        """Write what is there only once all files are read: the fields of several files as one table."""
+        folder = self._options.folder
+        if folder is not None and len(self._fields) > 1 and "csv" in check_formats(self._options.formats):
+            data = fields_by_file_to_csv(self._fields, guard=self._options.csv_guard)
+            typer.echo(write_beside(folder, "fields", "csv", data))
 
     def _save(self, file: Path, result: DocumentResult, folder: Path) -> list[Path]:
         formats, guard = self._options.formats, self._options.csv_guard

@@ -101,6 +101,20 @@ def safe_name(source: str) -> str:
     return clean or "document"
 
 
+def write_beside(folder: Path, name: str, ending: str, data: bytes) -> Path:
+    """Write one file that belongs to no single document: NAME.ENDING, or NAME-2.ENDING where there is such a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        path = folder / (f"{name}.{ending}" if number == 1 else f"{name}-{number}.{ending}")
+        try:
+            path.open("x").close()
+        except FileExistsError:
+            continue
+        _write(path, data)
+        return path
+    raise AssertionError("unreachable: there is always a next number")
+
+
 def to_zip(result: DocumentResult, *, guard: bool = True, pages: PageSource | None = None) -> bytes:
     """An archive of the result in every other form; the searchable PDF is in it where ``pages`` are given."""
     name = safe_name(result.source)

@@ -167,18 +167,18 @@ def _answer(answer: Answer, words: dict[str, str]) -> Iterator[Item]:
         yield from _block(block, set())
     if answer.fields:
         head = [words["field"], words["value"], words["page"]]
-        yield Grid(_headed(head, [[f.name, f.value, "" if f.page is None else str(f.page)] for f in answer.fields]))
+        yield Grid(headed(head, [[f.name, f.value, "" if f.page is None else str(f.page)] for f in answer.fields]))
     if answer.matches:
-        yield Grid(_headed([words["page"], words["text"]], [[str(m.page), m.text] for m in answer.matches]))
+        yield Grid(headed([words["page"], words["text"]], [[str(m.page), m.text] for m in answer.matches]))
 
 
 def chart_grid(chart: Chart) -> Grid:
     """The chart's numbers in wide form, under its title."""
     rows = chart.rows()
-    return Grid(_headed(rows[0], rows[1:]), _one_line(chart.title))
+    return Grid(headed(rows[0], rows[1:]), _one_line(chart.title))
 
 
-def _headed(head: list[str], body: list[list[str]]) -> Table:
+def headed(head: list[str], body: list[list[str]]) -> Table:
     """A table under one row of header cells."""
     rows = [head, *body]
     cells = tuple(

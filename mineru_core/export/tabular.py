@@ -27,11 +27,31 @@ def chart_to_csv(chart: Chart, *, guard: bool = True) -> bytes:
 
 def fields_to_csv(fields: Sequence[FieldValue], *, guard: bool = True) -> bytes:
     """One row a field that was asked for; value, label and page are empty where it was not found."""
-    rows = [list(FIELD_COLUMNS)]
-    rows += [
+    return _csv(field_rows(fields), guard=guard)
+
+
+def field_rows(fields: Sequence[FieldValue]) -> list[list[str]]:
+    """The fields under a row of headings."""
+    rows = [
         [f.name, f.value, f.label, "" if f.page is None else str(f.page), f"{f.confidence:.2f}" if f.found else ""]
         for f in fields
     ]
+    return [list(FIELD_COLUMNS), *rows]
+
+
+def fields_by_file_to_csv(files: Sequence[tuple[str, Sequence[FieldValue]]], *, guard: bool = True) -> bytes:
+    """The fields of many documents: one row a document under its name, one column a field in the order first seen.
+
+    A field that a document has twice gives its values joined by "; ".
+    """
+    names = list(dict.fromkeys(field.name for _, fields in files for field in fields))
+    rows = [["file", *names]]
+    for source, fields in files:
+        values: dict[str, list[str]] = {}
+        for field in fields:
+            if field.value:
+                values.setdefault(field.name, []).append(field.value)
+        rows.append([source, *("; ".join(values.get(name, [])) for name in names)])
     return _csv(rows, guard=guard)
 
 

@@ -40,14 +40,20 @@ def tables_to_xlsx(tables: Sequence[Table], names: Sequence[str] | None = None) 
     book.remove(book.worksheets[0])
     taken: set[str] = set()
     for number, table in enumerate(tables, 1):
-        wish = names[number - 1] if names is not None else table.caption
-        sheet = book.create_sheet()
-        # Set directly: create_sheet would number a name that it takes for a double by rules of its own.
-        sheet.title = _sheet_name(wish, number, taken)
-        _fill(sheet, table)
+        add_sheet(book, table, (names[number - 1] if names is not None else table.caption), taken)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
+
+
+def add_sheet(book: Workbook, table: Table, wish: str, taken: set[str]) -> str:
+    """A further sheet with the table; returns its name: the wished one made valid, and unlike those in ``taken``."""
+    sheet = book.create_sheet()
+    name = _sheet_name(wish, len(book.worksheets), taken)
+    # Set directly: create_sheet would number a name that it takes for a double by rules of its own.
+    sheet.title = name
+    _fill(sheet, table)
+    return name
 
 
 def display_width(text: str) -> int:

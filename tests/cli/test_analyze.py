@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,28 @@ def test_a_bad_file_does_not_stop_the_others(folder: Path) -> None:
         ("folder.png", "not-found"),
     ]
     assert all(record["message"] and record["hint"] for record in bad)
+
+
+def test_fields_of_many_files_are_one_table_a_row_a_file(folder: Path) -> None:
+    for name, total in (("a.pdf", "12.50"), ("b.pdf", "7.00")):
+        (folder / name).write_bytes(pdf(f"Total: {total}"))
+    (folder / "c.pdf").write_bytes(pdf("nothing of the sort"))
+    done = analyze("a.pdf", "b.pdf", "c.pdf", "-i", "total", "-o", "out", "--format", "csv")
+    assert done.exit_code == 0, done.output
+    rows = list(csv.reader(io.StringIO((folder / "out" / "fields.csv").read_text("utf-8-sig"))))
+    assert rows == [["file", "total"], ["a.pdf", "12.50"], ["b.pdf", "7.00"], ["c.pdf", ""]]
+    analyze("a.pdf", "b.pdf", "-i", "total", "-o", "out", "--format", "csv")
+    assert (folder / "out" / "fields-2.csv").exists()
+
+
+def test_further_forms_and_the_guard(folder: Path) -> None:
+    (folder / "a.pdf").write_bytes(pdf("Total: =1+1"))
+    done = analyze("a.pdf", "-o", "out", "--format", "content_list,pdf,zip")
+    assert done.exit_code == 0, done.output
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    assert names == ["a.content_list.json", "a.searchable.pdf", "a.zip"]
+    with zipfile.ZipFile(folder / "out" / "a.zip") as archive:
+        assert "a.searchable.pdf" in archive.namelist()
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("latin-1", "发票.pdf"), ("utf-8", "a\udcff.pdf")])

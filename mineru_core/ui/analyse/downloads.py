@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from mineru_core.export import tables_to_xlsx, to_content_list, to_html, to_json, to_markdown
+from mineru_core.export import result_to_xlsx, to_content_list, to_html, to_json, to_markdown
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
@@ -24,8 +24,8 @@ def download_menu(job: Job, found: DocumentResult, t: Translator) -> None:
         ("pdf", "searchable.pdf", "application/pdf", lambda: services.searchable_pdf(job, found)),
         ("zip", "zip", "application/zip", lambda: services.zip_of(job, found)),
     ]
-    if found.tables:
-        makers.insert(0, ("all_xlsx", "xlsx", XLSX, lambda: tables_to_xlsx(found.tables)))
+    if found.tables or found.charts or found.answer.fields:
+        makers.insert(0, ("all_xlsx", "xlsx", XLSX, lambda: result_to_xlsx(found)))
     with st.popover(t("result.downloads"), icon=":material/download:", type="primary"), st.container(gap=None):
         for name, extension, mime, make in makers:
             st.download_button(

@@ -103,7 +103,7 @@ EN: dict[str, str] = {
     "find.count.many": "{count} places",
     "find.none": "“{query}” is not on the pages that were read.",
     "find.show": "Show page {page}",
-    "download.all_xlsx": "Tables as Excel",
+    "download.all_xlsx": "Tables and data as Excel",
     "download.md": "Text and tables as Markdown",
     "download.html": "Web page (HTML)",
     "download.json": "All data (JSON)",

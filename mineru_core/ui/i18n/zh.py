@@ -100,7 +100,7 @@ ZH: dict[str, str] = {
     "find.count.many": "{count} 处",
     "find.none": "读取的页面上没有类似“{query}”的内容。",
     "find.show": "显示第 {page} 页",
-    "download.all_xlsx": "表格（Excel）",
+    "download.all_xlsx": "表格与数据（Excel）",
     "download.md": "文字与表格（Markdown）",
     "download.html": "网页（HTML）",
     "download.json": "完整数据（JSON）",

@@ -1,0 +1,76 @@
+"""The whole result as one workbook: a sheet a table, a chart and the fields, and a last one that says where from."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from openpyxl import Workbook
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.table import Table
+from mineru_core.errors import InvalidRequest
+from mineru_core.export.outline import chart_grid, headed
+from mineru_core.export.result import DocumentResult
+from mineru_core.export.tabular import field_rows
+from mineru_core.export.text import printable
+from mineru_core.export.workbook import add_sheet
+
+DOUBTFUL_BELOW = 0.8
+"""Cells surer than this are not counted as doubtful."""
+
+_WORDS = {
+    "en": {"sources": "Sources", "chart": "Chart", "fields": "Fields"},
+    "zh": {"sources": "来源", "chart": "图表", "fields": "字段"},
+}
+_HEADS = {
+    "en": "Sheet|Document|Page|Place (x0, y0, x1, y1 in page pixels)|Confidence|Doubtful cells|Edited cells|Read by",
+    "zh": "工作表|文档|页|位置（x0, y0, x1, y1，页面像素）|置信度|存疑单元格|人工修改的单元格|读取引擎",
+}
+
+
+def result_to_xlsx(result: DocumentResult) -> bytes:
+    """A workbook of the result's tables, charts and fields, in reading order, and a sheet of their sources.
+
+    The sources name for each sheet the document, page, place, confidence, how many cells are doubtful or were edited
+    by a person, and the engine. Raises ``InvalidRequest`` where there is nothing to write.
+    """
+    language = result.task.language if result.task.language in _WORDS else "en"
+    words = _WORDS[language]
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    taken: set[str] = set()
+    rows: list[list[str]] = []
+    for table, wish, origin in _sheets(result, words):
+        name = add_sheet(book, table, wish, taken)
+        rows.append([name, printable(result.source), *origin, result.engine])
+    if not rows:
+        raise InvalidRequest("There is no table, chart or field to write.", "Ask for tables, charts or fields.")
+    add_sheet(book, headed(_HEADS[language].split("|"), rows), words["sources"], taken)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _sheets(result: DocumentResult, words: dict[str, str]) -> Iterator[tuple[Table, str, list[str]]]:
+    """Each sheet's cells, the name it would like to have, and its columns of the sources."""
+    for table in result.tables:
+        doubtful = sum(bool(c.text.strip()) and c.confidence < DOUBTFUL_BELOW for c in table.cells)
+        edited = sum(c.edited for c in table.cells)
+        yield (
+            table,
+            table.caption,
+            [str(table.page), _place(table.box), f"{table.confidence:.2f}", str(doubtful), str(edited)],
+        )
+    for number, chart in enumerate(result.charts, 1):
+        points = [p.confidence for s in chart.series for p in s.points]
+        doubtful = sum(c < DOUBTFUL_BELOW for c in points)
+        origin = [str(chart.page), _place(chart.box), f"{chart.confidence:.2f}", str(doubtful), ""]
+        yield chart_grid(chart).table, chart.title or f"{words['chart']} {number}", origin
+    if result.answer.fields:
+        rows = field_rows(result.answer.fields)
+        yield headed(rows[0], rows[1:]), words["fields"], ["", "", "", "", ""]
+
+
+def _place(box: Box | None) -> str:
+    return "" if box is None else ", ".join(f"{value:.0f}" for value in box)
