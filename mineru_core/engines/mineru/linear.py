@@ -1,0 +1,132 @@
+"""Products with weights that stay as small as they are stored.
+
+Processors without bfloat16 arithmetic multiply bfloat16 matrices some four times slower than float32 ones, and a
+float32 copy of all weights would take twice the memory. So weights stay as they are, mapped from the file, and each
+product brings a piece of them at a time to float32; or they are kept as int8, a quarter of the size. Activations are
+float32 in both.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+_SCRATCH_ELEMENTS = 1 << 21
+"""Weights brought to float32 at a time: 8 MB, which stay in the cache until they are used."""
+
+_NATIVE_ROWS = 2
+"""Up to so many rows a product is bound by reading the weights: then they are best read as they are stored."""
+
+_STEPS = 63.0
+"""Activations are taken in steps of 1/63 of the largest of their row: with more than 7 bits, the sums of two products
+that AVX2 forms in 16 bits would be cut off."""
+
+_FINE = 2 * _STEPS
+
+
+class Scratch:
+    """Room for weights on their way, shared by the layers of a model of which one is at work at a time."""
+
+    def __init__(self) -> None:
+        self._room: Tensor | None = None
+
+    def take(self, rows: int, columns: int) -> Tensor:
+        """float32 of that shape; what was in it before is overwritten."""
+        if self._room is None or self._room.numel() < rows * columns:
+            self._room = torch.empty(max(_SCRATCH_ELEMENTS, rows * columns))
+        return self._room[: rows * columns].view(rows, columns)
+
+
+class WideningLinear(nn.Module):
+    """``x @ weight.T + bias`` in float32 with a weight of 16 bits, [out, in], brought to float32 piece by piece."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, scratch: Scratch) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight, requires_grad=False)
+        self.bias = None if bias is None else nn.Parameter(bias.float(), requires_grad=False)
+        self._scratch = scratch
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., in] to [..., out], float32."""
+        out_features, in_features = self.weight.shape
+        flat = x.reshape(-1, in_features)
+        if len(flat) <= _NATIVE_ROWS:
+            y = functional.linear(flat.to(self.weight.dtype), self.weight).float()
+        else:
+            y = flat.new_empty(len(flat), out_features)
+            step = max(1, _SCRATCH_ELEMENTS // in_features)
+            for start in range(0, out_features, step):
+                piece = self.weight[start : start + step]
+                wide = self._scratch.take(*piece.shape)
+                wide.copy_(piece)
+                torch.mm(flat, wide.t(), out=y[:, start : start + step])
+        if self.bias is not None:
+            y += self.bias
+        return y.view(*x.shape[:-1], out_features)
+
+
+class Int8Linear(nn.Module):
+    """``x @ weight.T + bias`` with the weight as int8, one scale an output.
+
+    A row of activations is taken as two numbers of 7 bits, the second the first one's rounding error: 14 bits, so what
+    is lost is the rounding of the weights alone. The sums are integers, which is why a row's product is the same bit
+    for bit whatever rows it is computed with.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        self.out_features, self.in_features = weight.shape
+        self.bias = None if bias is None else nn.Parameter(bias.float(), requires_grad=False)
+        self._packed = _packed(weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., in] to [..., out], float32."""
+        flat = x.reshape(-1, self.in_features)
+        largest = flat.abs().amax(-1, keepdim=True).clamp_min_(1e-12)
+        scaled = flat * (_STEPS / largest)
+        coarse = scaled.round()
+        both = torch.cat((coarse, (scaled - coarse).mul_(_FINE)))
+        product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(both, 1.0, 64, self._packed)
+        rows = len(flat)
+        y = torch.add(product[:rows], product[rows:], alpha=1 / _FINE).mul_(largest / _STEPS)
+        if self.bias is not None:
+            y += self.bias
+        return y.view(*x.shape[:-1], self.out_features)
+
+
+def int8_available() -> bool:
+    """Whether this build of torch multiplies int8 as ``Int8Linear`` asks it to (x86 with FBGEMM)."""
+    if torch.backends.quantized.engine not in ("fbgemm", "x86"):
+        return False
+    try:
+        product = Int8Linear(torch.eye(4), None)(torch.eye(4))
+    except (RuntimeError, AttributeError, NotImplementedError):
+        return False
+    return bool(torch.allclose(product, torch.eye(4), atol=0.05))
+
+
+def native_bf16() -> bool:
+    """Whether this processor multiplies bfloat16 as fast as float32 or faster."""
+    checks = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return any(check is not None and check() for check in checks)
+
+
+def _packed(weight: Tensor) -> object:
+    """The weight in FBGEMM's own form, symmetric int8 by output; rounded piece by piece, as it may be large."""
+    rounded = torch.empty(weight.shape, dtype=torch.int8)
+    scales = torch.empty(len(weight), dtype=torch.double)
+    step = max(1, _SCRATCH_ELEMENTS // weight.shape[1])
+    for start in range(0, len(weight), step):
+        piece = weight[start : start + step].float()
+        scale = piece.abs().amax(1).clamp_min_(1e-12).div_(127)
+        rounded[start : start + step] = (piece / scale[:, None]).round_()
+        scales[start : start + step] = scale
+    zeros = torch.zeros(len(weight), dtype=torch.long)
+    with warnings.catch_warnings():
+        # torch means to move this kind of tensor to torchao; the products are made by the same FBGEMM there
+        warnings.simplefilter("ignore")
+        tensor = torch._make_per_channel_quantized_tensor(rounded, scales, zeros, 0)
+        return torch.ops.quantized.linear_prepack(tensor, None)
