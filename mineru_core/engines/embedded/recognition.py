@@ -259,14 +259,17 @@ def fitted_width(line: Pixels, squeeze: float = 1.0) -> int:
 def _build(network: ov.Model) -> ov.Model:
     """Uint8 RGB pixels in, best class and its probability a column out: (N, T) each.
 
-    The full output is 18,710 probabilities a column; taking the best inside the graph saves copying them.
+    The full output is 18,710 probabilities a column; taking the best inside the graph saves copying them. Which class
+    it is, is told by what equals the greatest: two passes that OpenVINO vectorises, in half the time of its TopK.
     """
     probabilities = network.outputs[0].get_node().input_value(0)
-    best = ops.topk(probabilities, ops.constant(np.int64(1)), -1, "max", "none")
-    squeeze = ops.constant(np.array([2], dtype=np.int64))
+    classes = ops.constant(np.arange(probabilities.get_partial_shape()[2].get_length(), dtype=np.float32))
+    last = ops.constant(np.int64(-1))
+    greatest = ops.reduce_max(probabilities, last, keep_dims=True)
+    found = ops.multiply(ops.convert(ops.equal(probabilities, greatest), "f32"), classes)
     results = [
-        ops.result(ops.squeeze(best.output(1), squeeze).output(0)),
-        ops.result(ops.squeeze(best.output(0), squeeze).output(0)),
+        ops.result(ops.convert(ops.reduce_max(found, last), "i32")),
+        ops.result(ops.squeeze(greatest, last)),
     ]
     model = ov.Model(results, network.get_parameters())
     steps = PrePostProcessor(model)
