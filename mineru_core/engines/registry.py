@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mineru_core.engines.base import BatchListener, Engine
 from mineru_core.errors import EngineUnavailable
@@ -12,7 +13,8 @@ from mineru_core.settings import Settings
 def create_engine(name: str, settings: Settings, on_batch: BatchListener | None = None) -> Engine:
     """The engine of that name, not loaded yet; ``on_batch`` is told of its shared calls, if it makes any.
 
-    Raises ``EngineUnavailable`` for a name that is unknown.
+    Raises ``EngineUnavailable`` for a name that is unknown, and for an engine whose packages are not installed, and
+    ``InvalidSetting`` for one that cannot work with its settings.
     """
     make = _FACTORIES.get(name)
     if make is None:
@@ -37,4 +39,47 @@ def _echo(settings: Settings, _on_batch: BatchListener | None) -> Engine:
     return EchoEngine(delay_s=settings.engine.echo_delay_s)
 
 
-_FACTORIES: dict[str, Callable[[Settings, BatchListener | None], Engine]] = {"embedded": _embedded, "echo": _echo}
+def _mineru(settings: Settings, on_batch: BatchListener | None) -> Engine:
+    with _mineru_packages():
+        from mineru_core.engines.mineru.backend_local import LocalBackend
+        from mineru_core.engines.mineru.engine import MineruEngine
+    return MineruEngine(LocalBackend(settings), "mineru", on_batch)
+
+
+def _mineru_tiny(settings: Settings, on_batch: BatchListener | None) -> Engine:
+    with _mineru_packages():
+        from mineru_core.engines.mineru.backend_local import LocalBackend
+        from mineru_core.engines.mineru.checkpoint import TINY_FOLDER
+        from mineru_core.engines.mineru.engine import MineruEngine
+    return MineruEngine(LocalBackend(settings, TINY_FOLDER), "mineru-tiny", on_batch)
+
+
+def _mineru_server(settings: Settings, on_batch: BatchListener | None) -> Engine:
+    with _mineru_packages():
+        from mineru_core.engines.mineru.engine import MineruEngine
+        from mineru_core.engines.mineru.server import ServerBackend
+    backend = ServerBackend(settings.mineru_server, max_new_tokens=settings.mineru.max_new_tokens)
+    return MineruEngine(backend, "mineru-server", on_batch)
+
+
+@contextmanager
+def _mineru_packages() -> Iterator[None]:
+    """Says what to install where a package of the extra is missing."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "mineru_core":
+            raise
+        raise EngineUnavailable(
+            f"The MinerU engines need packages that are not installed ({error.name}).",
+            "Run: pip install 'mineru-workbench[mineru]'",
+        ) from error
+
+
+_FACTORIES: dict[str, Callable[[Settings, BatchListener | None], Engine]] = {
+    "embedded": _embedded,
+    "mineru": _mineru,
+    "mineru-tiny": _mineru_tiny,
+    "mineru-server": _mineru_server,
+    "echo": _echo,
+}
