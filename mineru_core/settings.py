@@ -52,6 +52,9 @@ class EngineSettings(_Section):
     """Which engine reads, and how many calls it takes at once (None: by the number of cores)."""
 
     name: str = Field(default="embedded", description="embedded, mineru, mineru-tiny, mineru-server or echo")
+    choices: tuple[str, ...] | None = Field(
+        default=None, description="engines that may be chosen for a document, beside engine.name; all if unset"
+    )
     pages_in_flight: int | None = Field(default=None, ge=1, description="pages admitted at once")
     engine_calls: int | None = Field(default=None, ge=1, description="concurrent calls into one model")
     batch_items: int = Field(default=32, ge=1, description="text lines of one recognition call")

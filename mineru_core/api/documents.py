@@ -18,7 +18,7 @@ API_PREFIX = "/api"
 """Where the server mounts the API."""
 
 MAX_INSTRUCTION = 4000
-FIELDS = frozenset({"file", "instruction", "region", "page", "password", "async"})
+FIELDS = frozenset({"file", "instruction", "region", "page", "engine", "password", "async"})
 
 
 async def only_known_fields(request: Request) -> None:
@@ -53,6 +53,9 @@ def router(backend: Backend) -> APIRouter:
             list[str] | None, Form(description="x0,y0,x1,y1 in page pixels, or x0,y0,x1,y1,page; may be repeated")
         ] = None,
         page: Annotated[int, Form(ge=1, description="page of the regions that name none, from 1")] = 1,
+        engine: Annotated[
+            str | None, Form(description="name of the engine that reads it; empty: the server's own")
+        ] = None,
         password: Annotated[str | None, Form(description="opens an encrypted PDF; never stored")] = None,
         asynchronous: Annotated[
             bool, Form(alias="async", description="true: answer at once with a task to ask for")
@@ -71,6 +74,7 @@ def router(backend: Backend) -> APIRouter:
                 words=instruction,
                 owner=owner,
                 regions=regions,
+                engine=engine,
                 password=password or None,
             )
         )

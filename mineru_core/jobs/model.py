@@ -59,6 +59,7 @@ class Job(Model):
     state: JobState
     source: str = Field(description="name of the document as it was handed in")
     words: str = ""
+    engine: str = Field(default="", description="name of the engine that reads it; empty: the server's own")
     stage: str = ""
     page: int = 0
     pages: int = 0
@@ -79,6 +80,7 @@ class Job(Model):
             state=JobState(row.state),
             source=row.source,
             words=row.words,
+            engine=row.engine or "",
             stage=row.stage,
             page=row.page,
             pages=row.pages,

@@ -35,6 +35,7 @@ class Submission:
     owner: str
     regions: str
     needs_password: bool
+    engine: str = ""
 
 
 class JobQueue:
@@ -65,6 +66,7 @@ class JobQueue:
                 source=submission.name,
                 words=submission.words,
                 regions=submission.regions,
+                engine=submission.engine,
                 blob="",
                 password_holder=self._service if submission.needs_password else None,
                 created_at=time.time(),

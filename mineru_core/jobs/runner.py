@@ -20,7 +20,7 @@ from mineru_core.jobs.queue import JobQueue
 from mineru_core.jobs.storage import on_storage
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.logging import bound_request
-from mineru_core.serving.analyzer import Analyzer
+from mineru_core.serving.analyzers import Analyzers
 from mineru_core.settings import Settings
 from mineru_core.store.tables import JobRow
 
@@ -49,7 +49,7 @@ class Runner:
     def __init__(
         self,
         settings: Settings,
-        analyzer: Analyzer,
+        analyzers: Analyzers,
         queue: JobQueue,
         places: JobPlaces,
         changes: Changes,
@@ -57,7 +57,7 @@ class Runner:
         password_of: Callable[[str], str | None],
         ended: Callable[[str], None],
     ) -> None:
-        self._settings, self._analyzer, self._queue = settings, analyzer, queue
+        self._settings, self._analyzers, self._queue = settings, analyzers, queue
         self._places, self._changes = places, changes
         self._password_of, self._ended = password_of, ended
         self._lock = threading.Lock()
@@ -190,9 +190,10 @@ class Runner:
     def _read(self, row: JobRow, ctx: RunContext) -> DocumentResult:
         data = on_storage(self._queue.document_of)(row)
         password = self._password_of(row.id)
-        with self._analyzer.open(data, name=row.source, password=password) as document:
+        analyzer = self._analyzers.named(row.engine)
+        with analyzer.open(data, name=row.source, password=password) as document:
             regions = REGIONS.validate_json(row.regions)
-            return self._analyzer.analyze(document, row.words, regions=regions, ctx=ctx)
+            return analyzer.analyze(document, row.words, regions=regions, ctx=ctx)
 
     def _listener(self, job_id: str) -> Callable[[Progress], None]:
         def listen(progress: Progress) -> None:

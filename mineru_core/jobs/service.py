@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from mineru_core.document.task import Region
 from mineru_core.errors import Cancelled, EncryptedPdf, InvalidRequest, NotFound, Overloaded, WorkbenchError
@@ -24,6 +25,7 @@ from mineru_core.jobs.storage import on_storage
 from mineru_core.runtime.recent import Recent
 from mineru_core.serving.admission import Admission
 from mineru_core.serving.analyzer import Analyzer
+from mineru_core.serving.analyzers import Analyzers
 from mineru_core.serving.selection import check_regions
 from mineru_core.settings import Settings
 from mineru_core.store import retention
@@ -47,6 +49,18 @@ MAX_WORDS = 4000
 """Characters of one question."""
 
 
+class _Asked(NamedTuple):
+    """What is asked of a document, and for whom."""
+
+    name: str
+    words: str
+    owner: str
+    regions: tuple[Region, ...]
+    engine: str
+    password: str | None
+    interactive: bool
+
+
 class JobService:
     """Submits, runs and answers for jobs. States are in the home folder's database: a new service on the same home
     goes on with what waits and what was running. Several services may share a home; each job is run by one of them.
@@ -66,6 +80,7 @@ class JobService:
         """``admission`` is shared with others who use the analyzer; one of the settings' own where left out."""
         self.settings = settings
         self.analyzer = analyzer
+        self.analyzers = Analyzers(analyzer)
         self.admission = admission if admission is not None else Admission.from_settings(settings, analyzer.metrics)
         self._departures = departures if departures is not None else Departures()
         self._database = Database(settings.database_path)
@@ -79,7 +94,7 @@ class JobService:
         self._results: Recent[DocumentResult] = Recent(_RESULTS_KEPT)
         self._runner = Runner(
             settings,
-            analyzer,
+            self.analyzers,
             self._queue,
             self._places,
             self._changes,
@@ -118,6 +133,7 @@ class JobService:
         try:
             self._queue.release()  # of a thread that did not end in time; its late result is then refused
         finally:
+            self.analyzers.close()
             self._presence.close()
             self._database.close()
 
@@ -130,56 +146,52 @@ class JobService:
         words: str = "",
         owner: str,
         regions: Sequence[Region] = (),
+        engine: str | None = None,
         password: str | None = None,
         interactive: bool = False,
     ) -> Job:
         """Hand in a document; it waits for its turn. Returns the pending job.
 
-        An ``interactive`` job is cancelled once its owner's last session is gone and stays gone (see ``left``).
+        ``engine`` names the one that reads it, the analyzer's own where left out. An ``interactive`` job is cancelled
+        once its owner's last session is gone and stays gone (see ``left``).
         Raises at once what opening the document raises (``EmptyFile``, ``UnsupportedType``, ``CorruptPdf``, …),
-        ``InvalidRequest`` for a region on no page or words without end, and ``Overloaded`` where no place is left.
+        ``InvalidRequest`` for a region on no page, words without end or an engine that may not be chosen, and
+        ``Overloaded`` where no place is left.
         """
         try:
-            row = self._accept(data, name, words, owner, regions, password, interactive)
+            asked = _Asked(name, words, owner, tuple(regions), self.analyzers.check(engine), password, interactive)
+            row = self._accept(data, asked)
         except WorkbenchError as error:
             self.analyzer.metrics.request_ended(error.code)
             raise
         self._changes.announce()
         return Job.from_row(row)
 
-    def _accept(
-        self,
-        data: bytes,
-        name: str,
-        words: str,
-        owner: str,
-        regions: Sequence[Region],
-        password: str | None,
-        interactive: bool,
-    ) -> JobRow:
+    def _accept(self, data: bytes, asked: _Asked) -> JobRow:
         if self._closing.is_set():
             raise Overloaded("The service is stopping.", retry_after_s=_RESTART_S, queue_fraction=1.0)
-        if len(words) > MAX_WORDS:
+        if len(asked.words) > MAX_WORDS:
             raise InvalidRequest(f"The words are longer than {MAX_WORDS} characters.", "Say it in fewer words.")
         job_id = uuid.uuid4().hex
         # Before anything is decoded or written: a crowd that is refused must cost neither memory nor disk.
-        self._places.keep(job_id, self.admission.enter(owner))
+        self._places.keep(job_id, self.admission.enter(asked.owner))
         try:
-            clean_name, needs_password = self._inspect(data, name, regions, password)
+            clean_name, needs_password = self._inspect(data, asked.name, asked.regions, asked.password)
             submission = Submission(
                 job_id=job_id,
                 data=data,
                 name=clean_name,
-                words=_storable(words),
-                owner=owner,
-                regions=REGIONS.dump_json(tuple(regions)).decode(),
+                words=_storable(asked.words),
+                owner=asked.owner,
+                regions=REGIONS.dump_json(asked.regions).decode(),
+                engine=asked.engine,
                 needs_password=needs_password,
             )
             # All of this before a worker can claim the job.
-            if needs_password and password is not None:
-                self._passwords[job_id] = password
-            if interactive:
-                self._departures.watch(job_id, owner)
+            if needs_password and asked.password is not None:
+                self._passwords[job_id] = asked.password
+            if asked.interactive:
+                self._departures.watch(job_id, asked.owner)
             row = self._queue.submit(submission, self.settings.jobs.waiting_places)
             _LOG.info("job submitted", extra={"job": job_id})  # joins the request's id with the job's
         except BaseException:
@@ -209,9 +221,17 @@ class JobService:
 
     @on_storage
     def resubmit(
-        self, job_id: str, owner: str, *, words: str = "", regions: Sequence[Region] = (), interactive: bool = False
+        self,
+        job_id: str,
+        owner: str,
+        *,
+        words: str = "",
+        regions: Sequence[Region] = (),
+        engine: str | None = None,
+        interactive: bool = False,
     ) -> Job:
-        """Ask something else about the document of a job, without handing it in again. Returns the new pending job.
+        """Ask something else about the document of a job, without handing it in again, with the engine it was read
+        with, if it still may be chosen, unless another is named. Returns the new pending job.
 
         Raises ``NotFound`` where the document is no longer kept, and what ``submit`` raises.
         """
@@ -223,9 +243,25 @@ class JobService:
             words=words,
             owner=owner,
             regions=regions,
+            engine=engine or (row.engine if row.engine in self.analyzers.choices else None),
             password=password,
             interactive=interactive,
         )
+
+    @on_storage
+    def read_again(self, job_id: str, owner: str, engine: str, *, interactive: bool = False) -> Job:
+        """Ask the same of the document of a job, of another engine. Raises what ``resubmit`` raises."""
+        row = self._queue.get(job_id, owner)
+        regions = REGIONS.validate_json(row.regions)
+        return self.resubmit(job_id, owner, words=row.words, regions=regions, engine=engine, interactive=interactive)
+
+    def load_progress(self, job: Job) -> float | None:
+        """Share (0..1) to which the engine that a running job waits for is loaded; None where it waits for none, or
+        that is not known here."""
+        if job.state is not JobState.RUNNING or job.stage != "load":
+            return None
+        step = self.analyzers.load_progress(job.engine)
+        return None if step is None else step[1]
 
     @on_storage
     def get(self, job_id: str, owner: str) -> Job:

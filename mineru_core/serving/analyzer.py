@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -48,8 +49,8 @@ class Analyzer:
 
     ``engine`` is an engine, or the name of one; left out, it is the one of the settings. The engine is loaded at the
     first page that has to be read unless ``load()`` is called before. What was read is kept in the home folder's
-    cache. ``close()`` closes an engine made here, not one handed in. ``settle`` is for a process that lives for this:
-    what is there once the engine is loaded is taken out of garbage collection for good.
+    cache. ``close()`` closes an engine and a cache made here, not those handed in. ``settle`` is for a process that
+    lives for this: what is there once the engine is loaded is taken out of garbage collection for good.
 
         with Analyzer() as analyzer:
             result = analyzer.analyze(analyzer.open("scan.png"), "extract the tables")
@@ -61,6 +62,7 @@ class Analyzer:
         engine: Engine | str | None = None,
         *,
         metrics: Metrics | None = None,
+        cache: AnalysisCache | None = None,
         settle: bool = False,
     ) -> None:
         self.settings = settings if settings is not None else load_settings()
@@ -68,15 +70,15 @@ class Analyzer:
         self._lock = threading.Lock()  # of the engine's name and state; never held for long
         self._loading = threading.Lock()  # held while the engine loads, seconds
         self._engine = engine if isinstance(engine, Engine) else None
-        self._name = engine if isinstance(engine, str) else self.settings.engine.name
-        self._owns_engine = self._engine is None
+        self.name = engine if isinstance(engine, str) else engine.name if engine else self.settings.engine.name
+        self._owns_engine, self._owns_cache = self._engine is None, cache is None
         self._loaded = False
-        self._settle = settle
+        self.settles = settle
         self.load_progress: tuple[str, float] | None = None
         self._load: Future[None] | None = None
         self._closed = False
-        self.gate = Gate(self.settings.pages_in_flight, on_change=self.metrics.set_gate)
-        self.cache = AnalysisCache.from_settings(self.settings, self.metrics.observe_lookup)
+        self.gate = Gate(self.settings.pages_in_flight, on_change=partial(self.metrics.set_gate, engine=self.name))
+        self.cache = cache or AnalysisCache.from_settings(self.settings, self.metrics.observe_lookup)
         self._preparation = Preparation() if self.settings.engine.compress else Preparation(None)
         self._pages = PageReader(
             engine=lambda: self.engine,
@@ -101,7 +103,7 @@ class Analyzer:
             if self._closed:
                 raise EngineUnavailable("This analyzer was closed.", "Make a new Analyzer.")
             if self._engine is None:
-                self._engine = create_engine(self._name, self.settings, self.metrics.observe_batch)
+                self._engine = create_engine(self.name, self.settings, self.metrics.observe_batch)
             return self._engine
 
     @property
@@ -128,12 +130,12 @@ class Analyzer:
 
             with self.metrics.timed("load"):
                 engine.load(tell)
-            if self._settle:
+            if self.settles:
                 settle_objects()
             self._loaded = True
 
     def close(self) -> None:
-        """Close the engine made here, the gate and the cache. Analyses from now on raise ``EngineUnavailable``;
+        """Close the engine and the cache made here, and the gate. Analyses from now on raise ``EngineUnavailable``;
         calling again does nothing."""
         with self._loading:
             with self._lock:
@@ -141,7 +143,8 @@ class Analyzer:
                     return
                 self._closed, self._loaded = True, False
             self.gate.close()
-            self.cache.close()
+            if self._owns_cache:
+                self.cache.close()
             if self._engine is not None and self._owns_engine:
                 self._engine.close()
 

@@ -15,7 +15,8 @@ class JobRow(Base):
 
     ``seq`` is the order of submission. ``worker`` is the service that runs it, None unless it is running.
     ``password_holder`` is the service that keeps the document's password in memory: nobody else can read it.
-    ``regions`` is JSON. ``attempts`` counts how often it was started.
+    ``regions`` is JSON. ``engine`` is the name of the one that reads it, "" for jobs from before there was a choice.
+    ``attempts`` counts how often it was started.
     """
 
     __tablename__ = "jobs"
@@ -31,6 +32,7 @@ class JobRow(Base):
     source: Mapped[str] = mapped_column(Text)
     words: Mapped[str] = mapped_column(Text, default="")
     regions: Mapped[str] = mapped_column(Text, default="[]")
+    engine: Mapped[str] = mapped_column(String(64), default="")
     blob: Mapped[str] = mapped_column(String(64))
     result: Mapped[str | None] = mapped_column(String(64))
     worker: Mapped[str | None] = mapped_column(String(32))

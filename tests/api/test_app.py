@@ -12,7 +12,7 @@ def test_the_description_names_every_route_field_and_error(api: Api) -> None:
     assert {path: set(methods) for path, methods in described["paths"].items()} == ROUTES
     assert [server["url"] for server in described["servers"]] == ["/api"]
     form = described["components"]["schemas"]["Body_parse_v1_document_parse_post"]
-    assert set(form["properties"]) == {"file", "instruction", "region", "page", "password", "async"}
+    assert set(form["properties"]) == {"file", "instruction", "region", "page", "engine", "password", "async"}
     assert form["required"] == ["file"]
     for methods in described["paths"].values():
         for operation in methods.values():

@@ -6,12 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from filelock import FileLock
 from sqlalchemy import create_engine, select
 
 from mineru_core.errors import InvalidSetting
+from mineru_core.store import database as database_module
 from mineru_core.store.database import Database
 from mineru_core.store.tables import Base, JobRow
 
@@ -31,6 +34,25 @@ def test_migrations_and_tables_agree(tmp_path: Path) -> None:
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
     engine.dispose()
+
+
+def test_jobs_from_before_there_was_a_choice_of_engines_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    config = Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).parent / "migrations"))
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.exec_driver_sql(
+            "INSERT INTO jobs (id, owner, state, source, words, regions, blob, attempts, stage, page, pages,"
+            " created_at) VALUES ('old', 'o', 'pending', 'a.png', '', '[]', '0', 0, '', 0, 0, 0.0)"
+        )
+    engine.dispose()
+    database = Database(path)
+    with database.read() as session:
+        assert session.scalars(select(JobRow)).one().engine == ""
+    database.close()
 
 
 def test_it_is_in_wal_mode_and_survives_reopening(tmp_path: Path) -> None:
