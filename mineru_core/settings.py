@@ -73,7 +73,8 @@ class MineruSettings(_Section):
     hub: Literal["huggingface", "modelscope"] = Field(
         default="huggingface", description="where weights are fetched from: huggingface or modelscope"
     )
-    revision: str | None = Field(default=None, description="revision of the repository; the pinned one if unset")
+    endpoint: str | None = Field(default=None, description="address of the hub or a mirror; the public one if unset")
+    revision: str | None = Field(default=None, description="revision of the repository; its newest if unset")
     offline: bool = Field(default=False, description="whether to use only weights that are there already")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="auto, cpu, cuda or mps")
     precision: Literal["auto", "bf16", "fp32", "int8"] = Field(default="auto", description="auto, bf16, fp32 or int8")
