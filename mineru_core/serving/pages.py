@@ -65,7 +65,7 @@ class PageReader:
 
     Known pages are put together at once. Others wait for a place of the gate, where they are decoded, prepared and
     read, while the pages of others at the gate are somewhere else on the same way: so decoding overlaps reading.
-    Equal pages at the same moment are read once.
+    Pages that became known while they waited are not decoded. Equal pages at the same moment are read once.
     """
 
     def __init__(
@@ -109,7 +109,8 @@ class PageReader:
         def work() -> list[Reading]:
             request.timings["wait"] = perf_counter() - asked
             request.ctx.report(Progress(stage="read"))
-            return self._read(request)
+            found = self.known(request)  # others may have read it while this one waited
+            return self._read(request) if found is None else found
 
         return self._gate.submit(request.ctx.owner, request.ctx, work)
 

@@ -20,7 +20,7 @@ from mineru_core.document.task import Region, Task, TaskKind
 from mineru_core.engines.base import Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import Cancelled, EncryptedPdf
-from mineru_core.intake import open_document
+from mineru_core.intake import Document, open_document
 from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import Analyzer
 from mineru_core.settings import CacheSettings, EngineSettings, PdfSettings, Settings
@@ -229,6 +229,33 @@ def test_equal_pages_at_once_are_read_once_and_a_leader_that_leaves_takes_nobody
         engine.gate.set()
         assert all(future.result(timeout=10).success for future in following)
         assert len(engine.seen) == 2
+
+
+def test_a_page_that_became_known_while_it_waited_is_not_decoded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    page = Document.page
+
+    def decode(document: Document, number: int) -> Page:
+        decoded.append(number)
+        return page(document, number)
+
+    monkeypatch.setattr(Document, "page", decode)
+    engine = GatedEngine()
+    data = png(picture())
+    with (
+        Analyzer(Settings(engine=EngineSettings(pages_in_flight=1)), engine) as analyzer,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        opened = [analyzer.open(data) for _ in range(2)]
+        reading = [pool.submit(analyzer.analyze, opened[0])]
+        engine.wait_until_entered()
+        reading.append(pool.submit(analyzer.analyze, opened[1]))
+        while not analyzer.gate.waiting:  # the timeout of the suite ends it
+            threading.Event().wait(0.01)
+        engine.gate.set()
+        assert all(future.result(timeout=10).success for future in reading)
+        assert engine.seen == [1]
+        assert decoded == [1]
 
 
 def test_a_cancel_frees_the_gate(home: Path) -> None:
