@@ -50,7 +50,7 @@ def run_doctor(*, as_json: bool) -> int:
     else:
         for check in checks:
             hint = f"  → {check.hint}" if check.hint else ""
-            typer.echo(f"{check.state.value:4}  {check.name:10} {check.message}{hint}")
+            typer.echo(f"{check.state.value:4}  {check.name:13} {check.message}{hint}")
     return 1 if failed else 0
 
 
@@ -70,6 +70,7 @@ def _all_checks() -> Iterator[Check]:
     )
     for look in looks:
         yield look(settings)
+    yield from check_engines(settings)
 
 
 def check_python() -> Check:
@@ -125,6 +126,17 @@ def check_weights(settings: Settings) -> Check:
     if missing:
         return Check("weights", State.FAIL, f"missing: {', '.join(missing)}", "Run: mineru-workbench models install")
     return Check("weights", State.OK, f"{len(statuses)} files in {settings.models_dir}")
+
+
+def check_engines(settings: Settings) -> Iterator[Check]:
+    """The other engines: ready, or what they lack; a fault only where it is the one that is set."""
+    from mineru_core.engines.availability import engine_states
+
+    for state in engine_states(settings):
+        if state.name == "embedded":  # its files have a check of their own
+            continue
+        lacks = State.FAIL if state.name == settings.engine.name else State.WARN
+        yield Check(state.name, State.OK if state.ready else lacks, f"{state.title}: {state.message}", state.hint)
 
 
 def check_listening(settings: Settings) -> Check:

@@ -66,7 +66,7 @@ def _root(
 
 @app.command()
 def analyze(  # noqa: PLR0913, PLR0917  one argument an option
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PNG, JPEG or PDF files.", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Pictures or PDF files.", show_default=False)],
     instruction: Annotated[
         str, typer.Option("-i", "--instruction", metavar="WORDS", help="What is wanted; empty: everything.")
     ] = "",
@@ -144,7 +144,9 @@ def models(context: typer.Context) -> None:
 
 @models_app.command()
 def install(
-    engine: Annotated[str, typer.Argument(help="The engine whose files are installed.")] = "embedded",
+    engine: Annotated[
+        str, typer.Argument(help="The engine whose files are installed: embedded or mineru.")
+    ] = "embedded",
     source: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="A folder with the files; without it, fetch them.")
     ] = None,

@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from mineru_core.cli.main import app
+from tests.engines.mineru.checkpoints import write_checkpoint
 
-NAMES = {"python", "cores", "home", "weights", "port", "chromium"}
+NAMES = {"python", "cores", "home", "weights", "port", "chromium", "mineru", "mineru-tiny", "mineru-server"}
 
 
 def doctor(*arguments: str) -> Result:
@@ -80,3 +81,23 @@ def test_the_four_numbers_are_shown_with_where_they_come_from(home: Path, monkey
     assert (
         "pages_in_flight 7 (setting), waiting_places 8 (setting), engine_calls 9 (setting), batch_items 10"
     ) in doctor().stdout
+
+
+def test_engines_say_what_they_lack_and_it_is_a_fault_in_the_one_that_is_set(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert states(doctor("--json"))["mineru"] == "warn"
+    (line,) = [line for line in doctor().stdout.splitlines() if " mineru " in line]
+    assert "MinerU2.5 (2509)" in line
+    assert "mineru-workbench models install mineru" in line
+    monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__NAME", "mineru")
+    done = doctor("--json")
+    assert done.exit_code == 1
+    assert states(done)["mineru"] == "fail"
+
+
+def test_an_engine_that_has_all_it_needs_is_ready(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINERU_WORKBENCH_MINERU__MODEL", str(write_checkpoint(home / "own")))
+    monkeypatch.setenv("MINERU_WORKBENCH_MINERU_SERVER__URLS", '["http://127.0.0.1:9"]')
+    found = states(doctor("--json"))
+    assert (found["mineru"], found["mineru-server"]) == ("ok", "ok")
