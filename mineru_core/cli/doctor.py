@@ -20,6 +20,7 @@ from mineru_core.settings import Settings, available_cores, load_settings
 
 LEAST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 2_000_000_000
+MINERU_ENGINES = ("mineru", "mineru-tiny", "mineru-server")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -130,13 +131,16 @@ def check_weights(settings: Settings) -> Check:
 
 def check_engines(settings: Settings) -> Iterator[Check]:
     """The other engines: ready, or what they lack; a fault only where it is the one that is set."""
-    from mineru_core.engines.availability import engine_states
+    from mineru_core.engines.facts import engine_facts
 
-    for state in engine_states(settings):
-        if state.name == "embedded":  # its files have a check of their own
+    for name in MINERU_ENGINES:
+        facts = engine_facts(name, settings)
+        title = facts.title + (f" (licence of the weights: {facts.licence})" if facts.licence else "")
+        if facts.lacks is None:
+            yield Check(name, State.OK, f"ready{title and f': {title}'}")
             continue
-        lacks = State.FAIL if state.name == settings.engine.name else State.WARN
-        yield Check(state.name, State.OK if state.ready else lacks, f"{state.title}: {state.message}", state.hint)
+        lacks = State.FAIL if name == settings.engine.name else State.WARN
+        yield Check(name, lacks, f"{title or 'MinerU'}: {facts.lacks.value} missing", f"Run: {facts.command}")
 
 
 def check_listening(settings: Settings) -> Check:
