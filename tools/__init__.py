@@ -1,0 +1,1 @@
+"""Set-up, checks and makers of what the repository carries."""

@@ -1,0 +1,1 @@
+"""The tiny vision-language model of the demo: its world of drawn pages, its contract, its training and its exam."""
