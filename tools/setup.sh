@@ -3,11 +3,12 @@
 #
 #   tools/setup.sh run      .venv, the package, the embedded engine's weights
 #   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
-#   tools/setup.sh dev      .venv, the package, linters and test tools
+#   tools/setup.sh dev      .venv, the package with that extra, linters and test tools
 #   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice
 #   tools/setup.sh browser  Chromium and the font alone
 #
-# PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium.
+# PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium. TORCH chooses
+# another build of torch, in pip's words: TORCH='torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu'
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -69,11 +70,21 @@ install_packages() {
     "$VENV_PYTHON" -m pip install --quiet "$@"
 }
 
+# torch comes before the rest and through pip: pip also finds builds beside the index, which uv does not look at, and
+# which are a tenth the size where there is no GPU.
+torch_first() {
+    "$VENV_PYTHON" -c 'import importlib.metadata as m; m.version("torch")' 2>/dev/null && return
+    say "Installing torch: some minutes"
+    # shellcheck disable=SC2086  TORCH may hold several words
+    "$VENV_PYTHON" -m pip install --quiet --disable-pip-version-check ${TORCH:-torch==2.13.0}
+}
+
 packages() {
     local name=$1 stamp
     shift
     stamp=$(stamp_of "$name")
     [ -e "$stamp" ] && return
+    case "$*" in *mineru*) torch_first ;; esac
     say "Installing packages ($name): about a minute"
     install_packages "$@"
     rm -f .venv/.installed-"$name"-*
@@ -130,11 +141,11 @@ case "${1:-}" in
         ;;
     dev)
         make_venv
-        packages dev -e . --group dev
+        packages dev -e '.[mineru]' --group dev
         ;;
     test)
         make_venv
-        packages dev -e . --group dev
+        packages dev -e '.[mineru]' --group dev
         weights
         [ -n "${NO_BROWSER:-}" ] || browser
         spreadsheet

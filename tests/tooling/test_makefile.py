@@ -107,3 +107,59 @@ def test_a_failed_install_is_told(bare_path: Path) -> None:
     done = set_up_browser(bare_path)
     assert done.returncode == 1
     assert "sudo apt-get install chromium" in done.stderr
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with nothing but the set-up script and a ``.venv`` whose commands only note that they were run."""
+    tools, commands = tmp_path / "tools", tmp_path / ".venv/bin"
+    tools.mkdir()
+    commands.mkdir(parents=True)
+    shutil.copy(ROOT / "tools/setup.sh", tools)
+    (commands / "activate").write_text(str(tmp_path / ".venv"))
+    put_script(
+        commands / "python",
+        f"""case "$*" in
+    *'version("torch")'*) [ -e {tmp_path}/torch ]; exit ;;
+    "- "*) echo ".venv/.installed-$2-x"; exit ;;
+    "-m pip install "*) echo "pip $*" >> {tmp_path}/log ;;
+esac""",
+    )
+    put_script(commands / "uv", f'echo "uv $*" >> {tmp_path}/log')
+    return tmp_path
+
+
+def installed_by(checkout: Path, purpose: str, **environment: str) -> list[str]:
+    """The commands by which the script installs, in order."""
+    (checkout / "log").unlink(missing_ok=True)
+    subprocess.run(
+        [checkout / "tools/setup.sh", purpose], env={"PATH": "/usr/bin:/bin", **environment}, check=True, timeout=60
+    )
+    return (checkout / "log").read_text().splitlines() if (checkout / "log").exists() else []
+
+
+@pytest.mark.parametrize("purpose", ["mineru", "dev"])
+def test_torch_comes_before_the_packages_that_need_it(checkout: Path, purpose: str) -> None:
+    torch, rest = installed_by(checkout, purpose)
+    assert torch.startswith("pip -m pip install")
+    assert torch.endswith("torch==2.13.0")
+    assert rest.startswith("uv pip install")
+    assert ".[mineru]" in rest
+    assert installed_by(checkout, purpose) == [], "the second time all is there"
+
+
+def test_torch_that_is_there_is_left_as_it_is(checkout: Path) -> None:
+    (checkout / "torch").touch()
+    (rest,) = installed_by(checkout, "mineru")
+    assert rest.startswith("uv")
+
+
+def test_another_build_of_torch_can_be_chosen(checkout: Path) -> None:
+    torch, _ = installed_by(checkout, "mineru", TORCH="torch==2.14 --index-url https://x")
+    assert torch.endswith("torch==2.14 --index-url https://x")
+
+
+def test_the_embedded_engine_needs_no_torch(checkout: Path) -> None:
+    (packages,) = installed_by(checkout, "run")
+    assert packages.startswith("uv")
+    assert "mineru" not in packages
