@@ -74,7 +74,7 @@ class UnsupportedType(InputError):
     """The bytes are of no type that can be read."""
 
     code = "unsupported-type"
-    default_hint = "Upload a PNG, JPEG or PDF, or save the document as one of these."
+    default_hint = "Upload a picture (PNG, JPEG, WebP, TIFF …) or a PDF, or save it as one of these."
 
 
 class TruncatedImage(InputError):

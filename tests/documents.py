@@ -103,6 +103,11 @@ def jpeg_bytes(image: Image.Image, *, orientation: int | None = None, **options:
     return _encoded(image, "JPEG", {"quality": 92, **options})
 
 
+def picture_bytes(image: Image.Image, form: str, **options: object) -> bytes:
+    """The picture in a format by Pillow's name of it; ``options`` go to Pillow."""
+    return _encoded(image, form, options)
+
+
 def _encoded(image: Image.Image, form: str, options: dict[str, object]) -> bytes:
     out = io.BytesIO()
     image.save(out, form, **options)

@@ -18,6 +18,7 @@ API_PREFIX = "/api"
 """Where the server mounts the API."""
 
 MAX_INSTRUCTION = 4000
+FILE_HELP = "a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000) or a PDF, told apart by content"
 FIELDS = frozenset({"file", "instruction", "region", "page", "engine", "password", "async"})
 
 
@@ -44,7 +45,7 @@ def router(backend: Backend) -> APIRouter:
     )
     async def parse(
         request: Request,
-        file: Annotated[UploadFile, File(description="PNG, JPEG or PDF, told apart by content")],
+        file: Annotated[UploadFile, File(description=FILE_HELP)],
         instruction: Annotated[
             str,
             Form(max_length=MAX_INSTRUCTION, description="what is wanted, in Chinese or English; empty: everything"),

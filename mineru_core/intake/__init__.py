@@ -1,11 +1,12 @@
 """Documents in: bytes, a path or a picture become pages of RGB pixels, within the limits of the settings."""
 
 from mineru_core.intake.document import Document, Source, Upload, decoding_of, open_document, open_upload, read_upload
-from mineru_core.intake.sniffing import JPEG, PDF, PNG, sniff
+from mineru_core.intake.sniffing import JPEG, PDF, PICTURES, PNG, sniff
 
 __all__ = [
     "JPEG",
     "PDF",
+    "PICTURES",
     "PNG",
     "Document",
     "Source",

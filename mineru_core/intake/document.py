@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -19,15 +20,15 @@ from pypdfium2.version import PYPDFIUM_INFO
 from mineru_core.document.page import Page, pixel_hash
 from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
 from mineru_core.intake.pdf import PdfFile
-from mineru_core.intake.picture import Picture, check_pixels, decode_picture, load_image, picture_of
-from mineru_core.intake.sniffing import PDF, PNG, sniff
+from mineru_core.intake.picture import Picture, PictureFile, check_pixels, load_image, picture_of
+from mineru_core.intake.sniffing import HEIC, PDF, PNG, sniff
 from mineru_core.settings import Settings, load_settings
 
 Source = str | Path | bytes | bytearray | memoryview | Image.Image
 
 _MAX_NAME = 255
 
-_DECODING = 1
+_DECODING = 2
 """Raised whenever this package would make other pixels of the same bytes."""
 
 
@@ -108,10 +109,12 @@ class Upload:
 def open_document(
     source: Source, *, name: str | None = None, password: str | None = None, settings: Settings | None = None
 ) -> Document:
-    """Open a PNG, JPEG or PDF, given as a path, as bytes, or as a PIL image (of any format).
+    """Open a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000) or a PDF, given as a path or as bytes, or
+    a PIL image of any format.
 
-    The type is told from the content. Pictures are decoded at once, so a damaged one is refused here; PDF pages are
-    drawn when they are asked for. ``name`` is what results are named after (default: the file's name).
+    The type is told from the content. Pictures are decoded at once, so a damaged one is refused here; PDF pages, and
+    the further pages of a TIFF, are made when they are asked for. ``name`` is what results are named after
+    (default: the file's name).
 
     Raises ``EmptyFile``, ``UnsupportedType``, ``TruncatedImage``, ``CorruptPdf``, ``EncryptedPdf``, ``NoPages``,
     ``FileTooLarge``, ``TooManyPixels`` or ``TooManyPages``; ``NotFound`` for a path that does not exist and
@@ -166,8 +169,10 @@ def decoding_of(media_type: str, settings: Settings) -> str:
     limits = settings.limits
     if media_type == PDF:
         options = f"dpi-{settings.pdf.dpi}/pages-{limits.max_pages}/pdfium-{PYPDFIUM_INFO.version}"
+    elif media_type == HEIC:
+        options = f"pages-{limits.max_pages}/heif-{version('pi-heif')}"
     else:
-        options = f"pillow-{PIL.__version__}"
+        options = f"pages-{limits.max_pages}/pillow-{PIL.__version__}"
     return f"{_DECODING}/{media_type}/bytes-{limits.max_file_bytes}/pixels-{limits.max_page_pixels}/{options}"
 
 
@@ -187,8 +192,9 @@ def clean_name(name: str | None, media_type: str) -> str:
 def _reader_of(upload: Upload, password: str | None, settings: Settings) -> _Reader:
     if upload.media_type == PDF:
         return _PdfReader(upload.data, upload.name, password, settings)
-    picture = decode_picture(upload.data, upload.media_type, settings.limits.max_page_pixels)
-    return _PictureReader(picture, upload.name)
+    limits = settings.limits
+    file = PictureFile(upload.data, upload.media_type, limits.max_page_pixels, limits.max_pages)
+    return _PictureReader(file.picture, file.page_count, upload.name)
 
 
 class _LaterReader:
@@ -217,12 +223,11 @@ class _LaterReader:
 
 
 class _PictureReader:
-    """The one page of a picture, already decoded."""
+    """The pages of a picture file. The latest page is kept, so that asking again makes nothing anew."""
 
-    page_count = 1
-
-    def __init__(self, picture: Picture, source: str) -> None:
-        self._picture: Picture | None = picture
+    def __init__(self, picture: Callable[[int], Picture], page_count: int, source: str) -> None:
+        self.page_count = page_count
+        self._picture: Callable[[int], Picture] | None = picture
         self._source = source
         self._page: Page | None = None
         self._lock = threading.Lock()
@@ -231,13 +236,14 @@ class _PictureReader:
         with self._lock:
             if self._picture is None:
                 raise InvalidRequest("The document is closed.", "Open it again.")
-            if self._page is None:
+            if self._page is None or self._page.number != number:
+                picture = self._picture(number)
                 self._page = Page(
-                    pixels=self._picture.pixels,
+                    pixels=picture.pixels,
                     source=self._source,
                     number=number,
-                    dpi=self._picture.dpi,
-                    transform=self._picture.transform,
+                    dpi=picture.dpi,
+                    transform=picture.transform,
                 )
             return self._page
 
@@ -280,7 +286,10 @@ def _open_image(image: Image.Image, name: str | None, settings: Settings) -> Doc
     picture = picture_of(load_image(image))
     clean = clean_name(name or str(getattr(image, "filename", "")), PNG)
     return Document(
-        name=clean, sha256=pixel_hash(picture.pixels), media_type=PNG, reader=_PictureReader(picture, clean)
+        name=clean,
+        sha256=pixel_hash(picture.pixels),
+        media_type=PNG,
+        reader=_PictureReader(lambda _number: picture, 1, clean),
     )
 
 

@@ -1,4 +1,4 @@
-"""PNG and JPEG to RGB pixels: limits checked on the header, nothing read by half, EXIF rotation applied."""
+"""Pictures to RGB pixels: limits checked on the header, nothing read by half, EXIF rotation applied."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ import math
 import struct
 import threading
 import zlib
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image, JpegImagePlugin, PngImagePlugin
+from PIL import (
+    AvifImagePlugin,
+    BmpImagePlugin,
+    GifImagePlugin,
+    Image,
+    Jpeg2KImagePlugin,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
 
 from mineru_core.document.page import PageTransform, Pixels
-from mineru_core.errors import TooManyPixels, TruncatedImage, UnsupportedType
-from mineru_core.intake.sniffing import PNG
+from mineru_core.errors import TooManyPages, TooManyPixels, TruncatedImage, UnsupportedType
+from mineru_core.intake.sniffing import AVIF, BMP, GIF, HEIC, JPEG, JPEG2000, PNG, TIFF, WEBP
 
 # What Pillow's decoders raise on damaged bytes; anything else is a fault of ours and must be seen.
 _DAMAGE = (
@@ -29,7 +40,7 @@ _DAMAGE = (
     EOFError,
     OverflowError,
     ZeroDivisionError,
-    NotImplementedError,
+    RuntimeError,
     struct.error,
     zlib.error,
 )
@@ -50,6 +61,11 @@ _ORIENTATIONS = {
     8: (False, 3),
 }
 _WITH_ALPHA = frozenset({"RGBA", "LA", "PA", "RGBa", "La"})
+_SUBFILE_TAG = 254
+_NO_PAGE = 0b101
+"""Bits of a TIFF frame's sort: a reduced picture of another frame, a mask."""
+_ENDS_EARLY = "The picture ends early or its data is damaged."
+_TAIL = 512
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _START_OF_SCAN = 0xDA
 _END_OF_IMAGE = b"\xff\xd9"
@@ -64,24 +80,99 @@ class Picture:
     dpi: float | None
 
 
-def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
-    """Decode a PNG or JPEG.
+class PictureFile:
+    """A file of ``page_count`` pictures: several for a TIFF, else one (the first of an animation). Safe to use from
+    several threads.
 
-    Raises ``TooManyPixels`` from the header alone, before any pixel is allocated, and ``TruncatedImage`` for a
-    picture that ends early or is damaged.
+    The first is decoded at once. Raises ``TooManyPixels`` from the header alone, before any pixel is allocated,
+    ``TruncatedImage`` for a picture that ends early or is damaged, ``TooManyPages`` and ``UnsupportedType``.
     """
-    # The plugin classes are called directly: Image.open guesses among formats and warns at a limit of its own.
-    opener = PngImagePlugin.PngImageFile if media_type == PNG else JpegImagePlugin.JpegImageFile
-    try:
-        image = opener(io.BytesIO(data))
-    except _DAMAGE as error:
-        raise TruncatedImage("The picture ends early or its header is damaged.") from error
-    with image:
+
+    def __init__(self, data: bytes, media_type: str, max_pixels: int, max_pages: int) -> None:
+        self._data, self._media_type, self._max_pixels = data, media_type, max_pixels
+        self._frames = _tiff_frames(data, max_pages) if media_type == TIFF else [0]
+        self._latest = (1, _decoded(data, media_type, max_pixels, self._frames[0]))
+        self._lock = threading.Lock()
+
+    @property
+    def page_count(self) -> int:
+        """Pictures in the file."""
+        return len(self._frames)
+
+    def picture(self, number: int) -> Picture:
+        """Picture ``number`` (from 1). The latest one is kept. Raises what the constructor does."""
+        with self._lock:
+            if self._latest[0] != number:
+                frame = self._frames[number - 1]
+                self._latest = (number, _decoded(self._data, self._media_type, self._max_pixels, frame))
+            return self._latest[1]
+
+
+def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
+    """Decode the first picture of a file. Raises what ``PictureFile`` does."""
+    return PictureFile(data, media_type, max_pixels, max_pages=1_000_000).picture(1)
+
+
+def _decoded(data: bytes, media_type: str, max_pixels: int, frame: int) -> Picture:
+    with _opened(data, media_type, max_pixels, frame) as image:
         check_pixels(image.size, max_pixels)
-        if not (_is_whole_png(data) if media_type == PNG else _has_end_marker(data)):
-            raise TruncatedImage("The picture ends early or its data is damaged.")
+        if 0 in image.size:
+            raise TruncatedImage("The picture has no pixels.")
+        if not _WHOLE.get(media_type, _unknown)(data):
+            raise TruncatedImage(_ENDS_EARLY)
         with _large_one_by_one(image.size):
             return picture_of(load_image(image))
+
+
+def _opened(data: bytes, media_type: str, max_pixels: int, frame: int = 0) -> Image.Image:
+    """The picture with its header read."""
+    if media_type == HEIC:
+        return _open_heic(data, max_pixels)
+    # The plugin classes are called directly: Image.open guesses among formats and warns at a limit of its own.
+    try:
+        image: Image.Image = _OPENERS[media_type](io.BytesIO(data))
+        if frame:
+            image.seek(frame)
+    except _DAMAGE as error:
+        raise TruncatedImage("The picture ends early or its header is damaged.") from error
+    return image
+
+
+def _open_heic(data: bytes, max_pixels: int) -> Image.Image:
+    """The primary picture, which the decoder has set upright already."""
+    import pi_heif
+
+    try:
+        file = pi_heif.open_heif(io.BytesIO(data), convert_hdr_to_8bit=True)
+        check_pixels(file.size, max_pixels)
+        image: Image.Image = file.to_pillow()
+    except _DAMAGE as error:
+        raise TruncatedImage(
+            "The picture ends early, is damaged, or is packed in a way that cannot be read."
+        ) from error
+    return image
+
+
+def _tiff_frames(data: bytes, max_pages: int) -> list[int]:
+    """The frames of a TIFF that are pages: no thumbnails or masks. Raises ``TooManyPages`` before counting further."""
+    frames: list[int] = []
+    seen = 0
+    with _opened(data, TIFF, 0) as image:
+        assert isinstance(image, TiffImagePlugin.TiffImageFile)
+        try:
+            while True:
+                if not int(image.tag_v2.get(_SUBFILE_TAG, 0)) & _NO_PAGE:
+                    frames.append(seen)
+                seen += 1
+                # Thumbnails are counted as well: they take their time, too.
+                if len(frames) > max_pages or seen > 4 * max_pages:
+                    raise TooManyPages(f"The picture has more than {max_pages} pages; at most {max_pages} are read.")
+                image.seek(seen)
+        except EOFError:
+            pass
+        except _DAMAGE as error:
+            raise TruncatedImage("The picture ends early: a later page of it is damaged.") from error
+    return frames or [0]
 
 
 def _large_one_by_one(size: tuple[int, int]) -> AbstractContextManager[object]:
@@ -95,7 +186,7 @@ def load_image(image: Image.Image) -> Image.Image:
     try:
         image.load()
     except _DAMAGE as error:
-        raise TruncatedImage("The picture ends early or its data is damaged.") from error
+        raise TruncatedImage(_ENDS_EARLY) from error
     return image
 
 
@@ -205,3 +296,41 @@ def _has_end_marker(data: bytes) -> bool:
             continue
         place += 2 + int.from_bytes(data[place + 2 : place + 4], "big")
     return False
+
+
+def _is_whole_webp(data: bytes) -> bool:
+    """Whether the file is as long as it says: a decoder fills up the rows that are lacking."""
+    return len(data) >= 8 + int.from_bytes(data[4:8], "little") and _ends_in_data(data)
+
+
+def _ends_in_data(data: bytes) -> bool:
+    """Whether something stands at the end: packed pixels never end in so many zeros, but a file that was given its
+    full size at the start of a download that broke off does. These forms have no checksum that would tell."""
+    tail = data[-_TAIL:]
+    return len(tail) < _TAIL or any(tail)
+
+
+def _unknown(_data: bytes) -> bool:
+    """Nothing to tell by beforehand: the decoder complains about what is lacking."""
+    return True
+
+
+_WHOLE: dict[str, Callable[[bytes], bool]] = {
+    PNG: _is_whole_png,
+    JPEG: _has_end_marker,
+    WEBP: _is_whole_webp,
+    HEIC: _ends_in_data,
+    AVIF: _ends_in_data,
+    JPEG2000: _ends_in_data,
+    GIF: _ends_in_data,
+}
+_OPENERS: dict[str, Callable[[io.BytesIO], Image.Image]] = {
+    PNG: PngImagePlugin.PngImageFile,
+    JPEG: JpegImagePlugin.JpegImageFile,
+    WEBP: WebPImagePlugin.WebPImageFile,
+    GIF: GifImagePlugin.GifImageFile,
+    BMP: BmpImagePlugin.BmpImageFile,
+    TIFF: TiffImagePlugin.TiffImageFile,
+    AVIF: AvifImagePlugin.AvifImageFile,
+    JPEG2000: Jpeg2KImagePlugin.Jpeg2KImageFile,
+}

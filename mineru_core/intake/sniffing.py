@@ -8,7 +8,29 @@ from mineru_core.errors import EmptyFile, UnsupportedType
 
 PNG = "image/png"
 JPEG = "image/jpeg"
+WEBP = "image/webp"
+GIF = "image/gif"
+BMP = "image/bmp"
+TIFF = "image/tiff"
+HEIC = "image/heic"
+AVIF = "image/avif"
+JPEG2000 = "image/jp2"
 PDF = "application/pdf"
+
+PICTURES = frozenset({PNG, JPEG, WEBP, GIF, BMP, TIFF, HEIC, AVIF, JPEG2000})
+"""Types that ``decode_picture`` reads."""
+
+_PICTURE_MARKS = (
+    (b"\x89PNG", PNG),
+    (b"\xff\xd8", JPEG),
+    (b"GIF8", GIF),
+    (b"II*\0", TIFF),
+    (b"MM\0*", TIFF),
+    (b"II+\0", TIFF),
+    (b"MM\0+", TIFF),
+    (b"\0\0\0\x0cjP  ", JPEG2000),
+    (b"\xff\x4f\xff\x51", JPEG2000),
+)
 
 # Readers accept a PDF whose header stands anywhere in the first kilobyte (mail gateways put lines in front of it).
 _PDF_HEADER_WITHIN = 1024
@@ -30,14 +52,6 @@ _UNPACK = "Unpack it and upload the PNG, JPEG or PDF files inside."
 _NO_DOCUMENT = "Upload a picture (PNG, JPEG) or a PDF of the document."
 
 _OTHER_KINDS = (
-    _Kind(0, b"GIF8", "GIF picture", _AS_PICTURE),
-    _Kind(0, b"BM", "BMP picture", _AS_PICTURE),
-    _Kind(0, b"II*\0", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
-    _Kind(0, b"MM\0*", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
-    _Kind(0, b"II+\0", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
-    _Kind(0, b"MM\0+", "TIFF picture", "Save it as PNG, or as PDF if it has several pages."),
-    _Kind(0, b"\0\0\0\x0cjP  ", "JPEG 2000 picture", _AS_PICTURE),
-    _Kind(0, b"\xff\x4f\xff\x51", "JPEG 2000 picture", _AS_PICTURE),
     _Kind(0, b"\0\0\0\x0cJXL ", "JPEG XL picture", _AS_PICTURE),
     _Kind(0, b"\xff\x0a", "JPEG XL picture", _AS_PICTURE),
     _Kind(0, b"8BPS", "Photoshop file", _AS_PICTURE),
@@ -71,20 +85,22 @@ _ZIP_KINDS = (
 
 # Brands of the ISO media container (bytes 8 to 12, after "ftyp").
 _HEIF_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1"})
+_AVIF_BRANDS = frozenset({b"avif", b"avis"})
+_BRANDS_WITHIN = 64
+_BMP_HEADER_SIZES = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
 
 
 def sniff(data: bytes) -> str:
-    """The media type of a PNG, JPEG or PDF; looks at the first kilobytes only and decodes nothing.
+    """The media type of a picture or PDF; looks at the first kilobytes only and decodes nothing.
 
     Raises ``EmptyFile`` for no bytes and ``UnsupportedType`` for everything else; its message names the type where it
     is known, its hint the way out.
     """
     if not data:
         raise EmptyFile("The file holds no bytes.")
-    if data.startswith(b"\x89PNG"):
-        return PNG
-    if data.startswith(b"\xff\xd8"):
-        return JPEG
+    picture = _picture_type(data)
+    if picture:
+        return picture
     if data.startswith(b"%PDF-"):
         return PDF
     name, hint = _other_kind(data)
@@ -95,7 +111,29 @@ def sniff(data: bytes) -> str:
     name, hint = _text_kind(data)
     if name:
         raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
-    raise UnsupportedType("The bytes are neither a PNG, a JPEG nor a PDF.")
+    raise UnsupportedType("The bytes are neither a picture nor a PDF.")
+
+
+def _picture_type(data: bytes) -> str:
+    for mark, media_type in _PICTURE_MARKS:
+        if data.startswith(mark):
+            return media_type
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return WEBP
+    if data[:2] == b"BM" and int.from_bytes(data[14:18], "little") in _BMP_HEADER_SIZES:
+        return BMP
+    if data[4:8] == b"ftyp":
+        return _media_type(data)
+    return ""
+
+
+def _media_type(data: bytes) -> str:
+    """HEIC or AVIF by the brands of an ISO media file: a general brand may stand before the one that tells."""
+    length = min(int.from_bytes(data[:4], "big"), _BRANDS_WITHIN)
+    brands = {data[8:12], *(data[i : i + 4] for i in range(16, length, 4))}
+    if brands & _AVIF_BRANDS:
+        return AVIF
+    return HEIC if brands & _HEIF_BRANDS else ""
 
 
 def _other_kind(data: bytes) -> tuple[str, str]:
@@ -103,9 +141,9 @@ def _other_kind(data: bytes) -> tuple[str, str]:
     if data.startswith(b"PK\x03\x04"):
         return _zip_kind(data[:_ZIP_NAMES_WITHIN])
     if data[:4] == b"RIFF":
-        return ("WebP picture", _AS_PICTURE) if data[8:12] == b"WEBP" else ("sound or video file", _NO_DOCUMENT)
+        return "sound or video file", _NO_DOCUMENT
     if data[4:8] == b"ftyp":
-        return _media_kind(data[8:12])
+        return "video or sound file", _NO_DOCUMENT
     for kind in _OTHER_KINDS:
         if data.startswith(kind.mark, kind.offset):
             return kind.name, kind.hint
@@ -117,17 +155,6 @@ def _zip_kind(head: bytes) -> tuple[str, str]:
         if member in head:
             return name, hint
     return "ZIP archive", _UNPACK
-
-
-def _media_kind(brand: bytes) -> tuple[str, str]:
-    if brand in _HEIF_BRANDS:
-        return (
-            "HEIC picture",
-            "Save it as JPEG or PNG; an iPhone does so by itself with the camera format Most Compatible.",
-        )
-    if brand in (b"avif", b"avis"):
-        return "AVIF picture", _AS_PICTURE
-    return "video or sound file", _NO_DOCUMENT
 
 
 def _text_kind(data: bytes) -> tuple[str, str]:

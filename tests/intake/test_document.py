@@ -256,5 +256,5 @@ def test_the_undamaged_ones_are_read(name: str) -> None:
 
 
 def test_other_types_are_refused_by_name_of_the_type() -> None:
-    with pytest.raises(UnsupportedType, match="WebP"):
-        open_document(b"RIFF\x24\0\0\0WEBPVP8 ", name="photo.png")
+    with pytest.raises(UnsupportedType, match="Photoshop"):
+        open_document(b"8BPS\0\1", name="photo.png")
