@@ -35,6 +35,7 @@ COVERED = 0.9
 
 _THOUSANDTHS = 1000  # the model speaks of places in these
 _AREA = "area"  # the key of an area's number on MinerU's blocks, which are dictionaries
+_AN_AREA = re.compile(r"<\|box_start\|>\d+ +\d+ +\d+ +\d+<\|box_end\|><\|ref_start\|>\w+<\|ref_end\|>")
 _BRACKETS = re.compile(r"\A\\\[\s*(.*?)\s*\\\]\Z", re.DOTALL)
 
 _OWN_NAMES = frozenset(kind.value for kind in BlockType)
@@ -102,7 +103,8 @@ def layout_reading(helper: MinerUClientHelper, score: BlockScore, width: int, he
     ``EngineFailed`` for an answer that is no layout: a page must not pass for empty because the model slipped.
     """
     blocks = helper.parse_layout_output(score.text)
-    if not blocks and score.text.strip() and "<|box_start|>" not in score.text:
+    said_nothing = _is_whole(score) and not score.text.strip()
+    if not blocks and not said_nothing and not _AN_AREA.search(score.text):
         raise EngineFailed("The model did not answer with a layout for this page.")
     sure = _confidence(score)
     areas = [_area(block, width, height, sure) for block in blocks]

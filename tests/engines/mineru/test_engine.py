@@ -305,15 +305,19 @@ def test_a_block_that_breaks_the_model_fails_alone() -> None:
     assert len(document.failures) == 2
 
 
-def test_a_page_whose_layout_is_none_fails_and_does_not_pass_for_empty() -> None:
-    with loaded(Model(AREAS, layout="I see a page of text.")) as engine:
+@pytest.mark.parametrize("layout", ["I see a page of text.", "<|box_start|><|box_start|>12 <|rotate_up|>"])
+def test_a_page_whose_layout_is_none_fails_and_does_not_pass_for_empty(layout: str) -> None:
+    with loaded(Model(AREAS, layout=layout)) as engine:
         (failure,) = engine.read([page_of(AREAS, number=4)], ALL, RunContext())
     assert isinstance(failure, PageFailure)
     assert (failure.page, failure.component, failure.code) == (4, "layout", "engine-failed")
 
 
-def test_an_empty_page_is_empty() -> None:
-    with loaded(Model(AREAS, layout="")) as engine:
+@pytest.mark.parametrize(
+    "layout", ["", "<|box_start|>10 10 90 90<|box_end|><|ref_start|>inline_formula<|ref_end|><|rotate_up|>"]
+)
+def test_an_empty_page_is_empty(layout: str) -> None:
+    with loaded(Model(AREAS, layout=layout)) as engine:
         analysis = only(engine.read([page_of([])], ALL, RunContext()))
     assert (analysis.blocks, analysis.parts) == ((), CAPABILITIES)
 
