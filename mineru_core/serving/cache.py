@@ -120,7 +120,10 @@ class AnalysisCache:
     def keep_part(
         self, pixel_sha256: str, engine_fingerprint: str, preparation_fingerprint: str, reading: PartReading
     ) -> None:
-        """Keep what ``part`` gives for the part that was read."""
+        """Keep what ``part`` gives for the part that was read. One with an area that failed is not kept: the next try
+        may read it."""
+        if reading.failed:
+            return
         self._put(_part_key(pixel_sha256, engine_fingerprint, preparation_fingerprint, reading.part), reading)
 
     def answer(

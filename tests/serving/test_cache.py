@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from mineru_core.document.analysis import DocumentAnalysis, PageAnalysis, PageFailure
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.model import Model
-from mineru_core.document.parts import Line, Part, PartReading
+from mineru_core.document.parts import AreaContent, Line, Part, PartReading, ReadFailure
 from mineru_core.document.task import Answer, Task, TaskKind
 from mineru_core.export.result import DocumentResult
 from mineru_core.serving.cache import AnalysisCache, DocumentFacts, PageFacts, document_key
@@ -97,6 +97,15 @@ def test_a_result_with_failures_is_not_kept(tmp_path: Path) -> None:
     with opened(tmp_path) as (cache, _):
         cache.keep_answer(DOCUMENT, "echo 1", "none", result(failures=(failure,)))
         assert cache.answer(DOCUMENT, "echo 1", "none", TASK, source="") is None
+
+
+def test_a_part_with_an_area_that_failed_is_not_kept() -> None:
+    failed = AreaContent(area=0, failure=ReadFailure(code="engine-failed", message="It broke."))
+    with opened(None) as (cache, _):
+        cache.keep_part("1" * 64, "echo 1", "none", PartReading(part=Part.TEXT, contents=(failed,)))
+        assert cache.part("1" * 64, "echo 1", "none", Part.TEXT) is None
+        cache.keep_part("1" * 64, "echo 1", "none", PartReading(part=Part.TEXT, contents=(AreaContent(area=0),)))
+        assert cache.part("1" * 64, "echo 1", "none", Part.TEXT) is not None
 
 
 def test_a_value_that_is_no_such_model_is_a_miss_and_goes(tmp_path: Path) -> None:
