@@ -40,7 +40,7 @@ from mineru_core.settings import Settings
 _log = logging.getLogger(__name__)
 
 # Raised whenever the same pixels could be read differently than before.
-REVISION = 2
+REVISION = 3
 CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES})
 # In the order of reading: tables are read from the lines and areas of the other two.
 READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)

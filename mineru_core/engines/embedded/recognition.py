@@ -54,9 +54,11 @@ GROUP_SIZES = (16, 4, 1)
 PADDING_VALUE = 128
 """Mid-grey, near the zero of the network's scale: what lines were padded with in training."""
 
-SQUEEZE = 0.85
-"""A line read at this share of its width is read as well, at as much less cost. Measured on 24 pages of eight sets, at
-1.0, 0.9 and 0.8: bow_f1 0.900, 0.903, 0.900; CER without spaces 0.227, 0.226, 0.226."""
+SQUEEZE = 0.78
+"""A line gets the narrowest bucket that leaves it this share of its width, and fills it: 0.84 of its width on average,
+and no padding. Measured on 36 pages of seven sets against 0.85 with padding, which costs 7 % more: bow_f1 0.964 and CER
+without spaces 0.061, before 0.964 and 0.060; of the degraded ones among them 0.073 and 0.072. At 0.75 the mean is the
+same, but degraded print is read worse (0.075)."""
 
 SQUEEZE_FROM = 22
 """Height of a line, pixels, from which it is squeezed: one of fewer is enlarged more than twice as it is, and read
@@ -111,7 +113,7 @@ class TextRecognizer:
     and each with a thread of the runtime to itself, prepare, read and decode them. One thread a call wastes no core on
     waiting for the others at every layer of a small network, and a page alone has its lines in all of them. Without,
     each caller makes calls of its own, ``engine_calls`` at once on an equal share of the cores. What is read is the
-    same. ``squeeze`` is the width lines are given, as a share of the width their height asks for.
+    same. ``squeeze`` is the least width lines are given, as a share of the width their height asks for.
     """
 
     def __init__(
@@ -249,11 +251,14 @@ def alphabet_of(network: ov.Model) -> tuple[str, ...]:
 
 
 def fitted_width(line: Pixels, squeeze: float = 1.0) -> int:
-    """The width of the line at the network's height, squeezed to this share of it where it has pixels enough."""
+    """The width of the line at the network's height. With ``squeeze`` below 1, and pixels enough, it fills the bucket
+    of this share of that width; a short line for which this bucket is too wide keeps its width."""
     height, width = int(line.shape[0]), int(line.shape[1])
-    if height < SQUEEZE_FROM:
-        squeeze = 1.0
-    return max(COLUMN_WIDTH, min(MAX_WIDTH, math.ceil(width * squeeze * LINE_HEIGHT / height)))
+    full = width * LINE_HEIGHT / height
+    fitted = max(COLUMN_WIDTH, min(MAX_WIDTH, math.ceil(full)))
+    if squeeze < 1 and height >= SQUEEZE_FROM:
+        return min(fitted, bucket_width(math.ceil(full * squeeze)))
+    return fitted
 
 
 def _build(network: ov.Model) -> ov.Model:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from mineru_core.engines.embedded.recognition import (
     LINE_HEIGHT,
     MAX_WIDTH,
     SQUEEZE,
+    SQUEEZE_FROM,
     TextRecognizer,
     batches_of,
     bucket_width,
@@ -74,7 +76,21 @@ def test_a_fitted_line_has_the_height_of_the_network(height: int, width: int) ->
     line = np.zeros((height, width, 3), dtype=np.uint8)
     fitted = fit(line, fitted_width(line))
     assert fitted.shape == (LINE_HEIGHT, fitted_width(line), 3)
-    assert fitted_width(line, SQUEEZE) <= fitted_width(line) <= MAX_WIDTH
+    assert fitted_width(line) <= MAX_WIDTH
+
+
+@given(st.integers(1, 300), st.integers(1, 4000))
+def test_a_squeezed_line_fills_the_bucket_of_its_least_width(height: int, width: int) -> None:
+    line = np.zeros((height, width, 3), dtype=np.uint8)
+    whole, squeezed = fitted_width(line), fitted_width(line, SQUEEZE)
+    assert squeezed <= whole
+    if height < SQUEEZE_FROM:
+        assert squeezed == whole
+    elif squeezed < whole:
+        assert squeezed == bucket_width(squeezed)  # no padding
+        least = SQUEEZE * width * LINE_HEIGHT / height
+        assert squeezed == MAX_WIDTH or squeezed >= least
+        assert squeezed <= bucket_width(math.ceil(least))  # nor wider than it must
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["shared", "alone"])
