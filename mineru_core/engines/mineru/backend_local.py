@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -111,6 +111,7 @@ class LocalBackend:
         return self._found
 
 
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)
