@@ -95,6 +95,16 @@ weights() {
     "$VENV_PYTHON" -m mineru_core.cli models install embedded --quiet
 }
 
+# Gigabytes, under a licence of their own: that is for whoever runs this to decide.
+mineru_hint() {
+    "$VENV_PYTHON" - <<'PYTHON' || say "The model itself is missing; to fetch it: .venv/bin/mineru-workbench models install mineru"
+import sys
+from mineru_core.engines.mineru.checkpoint import installed
+from mineru_core.settings import load_settings
+sys.exit(installed(load_settings()) is None)
+PYTHON
+}
+
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
@@ -138,6 +148,7 @@ case "${1:-}" in
         make_venv
         packages mineru -e '.[mineru]'
         weights
+        mineru_hint
         ;;
     dev)
         make_venv

@@ -122,6 +122,7 @@ def checkout(tmp_path: Path) -> Path:
         f"""case "$*" in
     *'version("torch")'*) [ -e {tmp_path}/torch ]; exit ;;
     "- "*) echo ".venv/.installed-$2-x"; exit ;;
+    -) [ -e {tmp_path}/model ]; exit ;;
     "-m pip install "*) echo "pip $*" >> {tmp_path}/log ;;
 esac""",
     )
@@ -157,6 +158,15 @@ def test_torch_that_is_there_is_left_as_it_is(checkout: Path) -> None:
 def test_another_build_of_torch_can_be_chosen(checkout: Path) -> None:
     torch, _ = installed_by(checkout, "mineru", TORCH="torch==2.14 --index-url https://x")
     assert torch.endswith("torch==2.14 --index-url https://x")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_who_has_no_model_yet_is_told_how_to_fetch_it(checkout: Path, there: bool) -> None:
+    if there:
+        (checkout / "model").touch()
+    command = [checkout / "tools/setup.sh", "mineru"]
+    done = subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True)
+    assert ("models install mineru" in done.stderr) != there
 
 
 def test_the_embedded_engine_needs_no_torch(checkout: Path) -> None:
