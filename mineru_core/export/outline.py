@@ -25,6 +25,7 @@ _WORDS = {
         "text": "Text",
         "notes": "Notes",
         "failed": "Page {page} could not be read: {message}",
+        "block_failed": "A block of page {page} could not be read. {message}",
     },
     "zh": {
         "field": "字段",
@@ -33,6 +34,7 @@ _WORDS = {
         "text": "文字",
         "notes": "说明",
         "failed": "第 {page} 页无法读取：{message}",
+        "block_failed": "第 {page} 页有一处无法读取。{message}",
     },
 }
 
@@ -119,7 +121,9 @@ def outline(result: DocumentResult) -> Iterator[Item]:
     else:
         yield from _answer(result.answer, words)
     remarks = [note.message for note in result.answer.notes] + list(result.warnings)
-    remarks += [words["failed"].format(page=f.page, message=f"{f.message} {f.hint}".strip()) for f in result.failures]
+    for failure in result.failures:
+        said = words["failed" if failure.block is None else "block_failed"]
+        remarks.append(said.format(page=failure.page, message=f"{failure.message} {failure.hint}".strip()))
     if remarks:
         yield Remarks(words["notes"], tuple(printable(text) for text in remarks))
 

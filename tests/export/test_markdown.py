@@ -145,6 +145,13 @@ def test_an_empty_document_is_empty() -> None:
     assert to_markdown(result(page(1))) == ""
 
 
+def test_a_block_that_failed_is_told_from_a_page_that_did() -> None:
+    failure = PageFailure(page=2, block=3, component="table", code="x", message="Block 4 (table): It broke.")
+    assert to_markdown(result(page(1), failures=(failure,))).endswith(
+        "- A block of page 2 could not be read. Block 4 (table): It broke.\n"
+    )
+
+
 def test_hits_and_failures() -> None:
     answer = Answer(kind=TaskKind.FIND, matches=(Match(text="Total | 42", start=0, end=5, page=3, box=BOX),))
     failure = PageFailure(page=2, component="engine", code="engine-failed", message="It broke.", hint="Again.")

@@ -153,7 +153,7 @@ def _failure(block: Block, content: AreaContent, page: int) -> PageFailure:
         block=block.order,
         component=kind,
         code=content.failure.code,
-        message=f"Block {block.order + 1} ({kind}) could not be read: {content.failure.message}",
+        message=f"Block {block.order + 1} ({kind}): {content.failure.message}",
         hint=content.failure.hint,
     )
 
