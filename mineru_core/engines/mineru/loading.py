@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from mineru_core.engines.mineru.generation import LocalGenerator
+    from mineru_core.engines.mineru.generation import LocalGenerator, ModelParts
+    from mineru_core.engines.mineru.limits import Limits
 
 Form = Literal["native", "widening", "int8"]
 """Weights as torch multiplies them itself; of 16 bits and brought to float32 as they are used; or of 8 bits."""
@@ -29,10 +30,12 @@ def load_generator(
     settings: MineruSettings,
     progress: LoadListener | None = None,
     check: Callable[[], None] | None = None,
+    limits: Limits | None = None,
 ) -> LocalGenerator:
     """Load a checkpoint folder (safetensors, no code of its own) as the settings say.
 
     ``progress`` is told of the stage ``weights``; ``check`` is called between layers and may raise to stop loading.
+    ``limits`` of the texts are by default as long as the settings say.
     Raises ``EngineUnavailable`` where the packages are missing, the weights do not fit the model, or the device or
     the precision asked for is not to be had here.
     """
@@ -58,17 +61,22 @@ def load_generator(
     processor = load_processor(folder)
     model = load_model(folder, device)
     forms = _forms(settings.precision, device, next(model.parameters()).dtype)
-    dtype = next(model.parameters()).dtype if forms["vision"] == "native" == forms["language"] else torch.float32
     if settings.precision == "fp32":
-        model, dtype = model.float(), torch.float32
-    elif device.type == "cpu":
+        model = model.float()
+    stored = next(model.parameters()).dtype
+    dtypes = {half: stored if form == "native" else torch.float32 for half, form in forms.items()}
+    if device.type == "cpu":
         _prepare(model, forms, report, check or (lambda: None))
-    parts = _parts(model, processor, dtype)
+    parts = _parts(model, processor, dtypes)
     report(1.0)
-    precision = f"vision {_named(forms['vision'], dtype)}, language {_named(forms['language'], dtype)}"
+    precision = ", ".join(f"{half} {_named(form, dtypes[half])}" for half, form in forms.items())
     _log.info("the MinerU model is loaded", extra={"device": device.type, "precision": precision})
-    limits = Limits(most=settings.max_new_tokens)
-    return LocalGenerator(parts, limits=limits, memory_bytes=settings.vision_cache_bytes, precision=precision)
+    return LocalGenerator(
+        parts,
+        limits=limits or Limits(most=settings.max_new_tokens),
+        memory_bytes=settings.vision_cache_bytes,
+        precision=precision,
+    )
 
 
 def load_model(folder: Path, device: torch.device) -> Any:
@@ -185,7 +193,7 @@ def _linears(root: nn.Module) -> list[tuple[nn.Module, str, nn.Linear]]:
     ]
 
 
-def _parts(model: Any, processor: Any, dtype: torch.dtype) -> Any:
+def _parts(model: Any, processor: Any, dtypes: dict[str, torch.dtype]) -> ModelParts:
     """The halves of the model and its special tokens, as mineru-vl-utils' own client takes them from there."""
     from mineru_core.engines.mineru.decoder import Decoder
     from mineru_core.engines.mineru.generation import ModelParts
@@ -196,8 +204,8 @@ def _parts(model: Any, processor: Any, dtype: torch.dtype) -> Any:
     names = ("bos_token_id", "eos_token_id", "pad_token_id")
     left_out = frozenset[int]().union(*(_ids(getattr(source, name, None)) for source in sources for name in names))
     return ModelParts(
-        vision=VisionTower(model.model.visual, dtype),
-        decoder=Decoder(model.model.language_model, model.lm_head, dtype),
+        vision=VisionTower(model.model.visual, dtypes["vision"]),
+        decoder=Decoder(model.model.language_model, model.lm_head, dtypes["language"]),
         processor=processor,
         image_token=model.config.image_token_id,
         stop_ids=_ids(model.generation_config.eos_token_id),

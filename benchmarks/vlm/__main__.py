@@ -1,0 +1,90 @@
+"""The MinerU engine's model against mineru-vl-utils' transformers client: time and memory, at random weights.
+
+    python -m benchmarks.vlm [--quick] [--json FILE] [--folder DIR] [--precision NAME]
+
+The checkpoint has MinerU2.5's architecture and is written to a temporary folder (or to ``--folder``, and used again
+from there). Each side runs in a process of its own, one after the other: theirs at its defaults (one block at a time,
+weights as they are stored), ours as the settings say or with ``--precision``. A page is a layout picture of 1036
+pixels and 12 crops of 64 tokens; the layout has as many tokens as 12 lines take.
+
+``--json`` writes flat name → number. Ratios of time are theirs by ours, above 1 where ours is faster, but for
+``second_part_ratio``; ratios of memory are ours by theirs.
+
+``one_page_ratio`` (one page), ``four_users_ratio`` (four users' pages, against four times their one page),
+``second_part_ratio`` (first token of a second question on a known picture, by theirs on that picture),
+``padding`` (share of the tokens ours computed that was padding), ``memory_ratio`` (peak of reading a page, above what
+the imported libraries take), ``int8_memory_ratio`` (the same with all weights int8), and the seconds and megabytes
+behind them: ``theirs_page_s``, ``ours_page_s``, ``ours_users_s``, ``theirs_first_token_s``,
+``ours_second_first_token_s``, ``theirs_peak_mb``, ``ours_peak_mb``, ``int8_peak_mb``.
+``--quick``: full widths, 4 layers in either half, a layout picture of 504 pixels, 12 crops of 16 tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.vlm.job import FULL, QUICK, write_checkpoint
+
+_USERS = 4
+_TOKENIZER = Path(__file__).parents[2] / "mineru_core" / "engines" / "mineru" / "tiny"
+
+
+def measure(folder: Path, quick: bool, precision: str) -> dict[str, float]:
+    """Run the three processes and compare."""
+    theirs = _side("theirs", folder, quick, precision)
+    ours = _side("ours", folder, quick, precision)
+    int8 = _side("memory", folder, quick, "int8")
+    return {
+        "one_page_ratio": theirs["page_s"] / ours["page_s"],
+        "four_users_ratio": _USERS * theirs["page_s"] / ours["users_s"],
+        "second_part_ratio": ours["second_first_token_s"] / theirs["first_token_s"],
+        "padding": ours["padding"],
+        "memory_ratio": ours["peak_mb"] / theirs["peak_mb"],
+        "int8_memory_ratio": int8["peak_mb"] / theirs["peak_mb"],
+        "theirs_page_s": theirs["page_s"],
+        "ours_page_s": ours["page_s"],
+        "ours_users_s": ours["users_s"],
+        "theirs_first_token_s": theirs["first_token_s"],
+        "ours_second_first_token_s": ours["second_first_token_s"],
+        "theirs_peak_mb": theirs["peak_mb"],
+        "ours_peak_mb": ours["peak_mb"],
+        "int8_peak_mb": int8["peak_mb"],
+    }
+
+
+def _side(side: str, folder: Path, quick: bool, precision: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.vlm.sides", side, str(folder), "--precision", precision]
+    done = subprocess.run([*command, *(["--quick"] if quick else [])], stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    print(f"{side}: " + "  ".join(f"{name} {value:.4g}" for name, value in figures.items()), flush=True)
+    return figures
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.vlm", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a model of a few layers, and smaller pictures")
+    parser.add_argument("--json", type=Path, default=None, help="file for the figures")
+    parser.add_argument("--folder", type=Path, default=None, help="folder of the checkpoint, written if it is missing")
+    parser.add_argument("--precision", default="auto", help="precision of ours: auto, bf16, fp32 or int8")
+    parser.add_argument("--tokenizer", type=Path, default=_TOKENIZER, help="checkpoint folder with a tokenizer")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        if not (folder / "model.safetensors").exists():
+            write_checkpoint(folder, QUICK if options.quick else FULL, options.tokenizer)
+        figures = measure(folder, options.quick, options.precision)
+    print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
