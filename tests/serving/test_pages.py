@@ -130,7 +130,7 @@ def test_a_question_about_known_parts_decodes_nothing(make: Make, monkeypatch: p
     def refuse(*_: object) -> None:
         raise AssertionError("decoded again")
 
-    monkeypatch.setattr("mineru_core.intake.document.decode_picture", refuse)
+    monkeypatch.setattr(Document, "page", refuse)
     assert analyzer.analyze(analyzer.open(data), TEXT).success
 
 
