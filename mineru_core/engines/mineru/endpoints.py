@@ -182,11 +182,11 @@ class Endpoint:
             data = self.wire.get_response_data(answer)
             text = self.wire.get_response_content(data)
             choice = data["choices"][0]
-            ids, logprobs = _scores_of(choice)
+            ids, logprobs, pieces = _scores_of(choice)
         except (ServerError, RequestError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise ServerFault(Fault.BROKEN, f"{self.name} gave an answer out of form") from error
         end = BlockEnd.CAP if choice["finish_reason"] == "length" else BlockEnd.COMPLETE
-        return BlockOutput(text, ids, logprobs, end)
+        return BlockOutput(text, ids, logprobs, end, pieces)
 
     async def _send(self, request: httpx.Request, http: httpx.AsyncClient, seconds: float) -> httpx.Response:
         """The whole answer, within ``seconds``."""
@@ -229,12 +229,13 @@ class Endpoint:
         raise ServerFault(Fault.BLOCK if status in (400, 413, 422) else Fault.DENIED, message)
 
 
-def _scores_of(choice: dict[str, Any]) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Token ids and log probabilities of a choice, each empty where the server does not tell them."""
+def _scores_of(choice: dict[str, Any]) -> tuple[tuple[int, ...], tuple[float, ...], tuple[str, ...]]:
+    """Token ids, log probabilities and names of the tokens, each empty where the server does not tell them."""
     content = (choice.get("logprobs") or {}).get("content") or ()
     logprobs = tuple(min(0.0, float(token["logprob"])) for token in content)
     ids = tuple(int(number) for number in choice.get("token_ids") or ())
-    return (ids if len(ids) == len(logprobs) else ()), logprobs
+    pieces = tuple(str(token.get("token", "")) for token in content)
+    return (ids if len(ids) == len(logprobs) else ()), logprobs, pieces
 
 
 def _retry_after_s(value: str | None) -> float | None:

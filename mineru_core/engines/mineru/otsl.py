@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mineru_core.document.geometry import Box
@@ -26,29 +27,43 @@ class _Place:
 
     token: str
     text: str = ""
+    confidence: float = 1.0
 
     @property
     def begins(self) -> bool:
         return self.token in ("fcel", "ecel")
 
 
-def table_from_otsl(text: str, box: Box | None = None, confidence: float = 1.0) -> Table | None:
+def table_from_otsl(
+    text: str, box: Box | None = None, confidence: float = 1.0, sure: Sequence[float] = ()
+) -> Table | None:
     """The table that ``text`` writes, its cells without places; None where it writes no cell.
 
     Line breaks within a cell are kept as ``\\n``. Short rows are filled with empty cells on the right. ``box`` is the
-    table's place in page pixels, ``confidence`` (0..1) that of all cells.
+    table's place in page pixels, ``confidence`` (0..1) that of the table, and of each cell where ``sure`` does not
+    tell it: how sure each token of the grid with the text behind it is, in the order of the tokens.
     """
-    rows = _split_long(_rows(text))
+    rows = _split_long(_rows(text, confidence, sure))
     if not rows:
         return None
     width = max(map(len, rows))
     for row in rows:
-        row.extend(_Place("ecel") for _ in range(width - len(row)))
-    cells = _cells(rows, confidence)
+        row.extend(_Place("ecel", confidence=confidence) for _ in range(width - len(row)))
+    cells = _cells(rows)
     return Table(n_rows=len(rows), n_cols=width, cells=tuple(cells), box=box, confidence=confidence)
 
 
-def _rows(text: str) -> list[list[_Place]]:
+def count_tokens(text: str) -> int:
+    """Tokens of the grid that the text holds."""
+    return len(_TOKEN.findall(text))
+
+
+def is_token(piece: str) -> bool:
+    """Whether this is one token of the grid, and nothing else."""
+    return _TOKEN.fullmatch(piece) is not None
+
+
+def _rows(text: str, confidence: float, sure: Sequence[float]) -> list[list[_Place]]:
     """The places by rows; rows without a place are left out, as upstream does."""
     first, *pieces = _TOKEN.split(text)
     if not pieces:
@@ -56,15 +71,16 @@ def _rows(text: str) -> list[list[_Place]]:
     rows: list[list[_Place]] = [[]]
     stray = _tidy(first)
     if stray:  # the token before it was left out
-        rows[-1].append(_Place("fcel", stray))
-    for token, raw in zip(pieces[::2], pieces[1::2], strict=True):
+        rows[-1].append(_Place("fcel", stray, confidence))
+    for number, (token, raw) in enumerate(zip(pieces[::2], pieces[1::2], strict=True)):
         content = _tidy(raw)
+        own = sure[number] if number < len(sure) else confidence
         if token != "nl":
-            rows[-1].append(_Place(token, content))
+            rows[-1].append(_Place(token, content, own))
             continue
         rows.append([])
         if content:
-            rows[-1].append(_Place("fcel", content))
+            rows[-1].append(_Place("fcel", content, own))
     return [row for row in rows if row]
 
 
@@ -88,8 +104,9 @@ def _split_long(rows: list[list[_Place]]) -> list[list[_Place]]:
     return split
 
 
-def _cells(rows: list[list[_Place]], confidence: float) -> list[Cell]:
-    """Cells in reading order: each as far as the tokens right of it and below it say, and no further than is free."""
+def _cells(rows: list[list[_Place]]) -> list[Cell]:
+    """Cells in reading order: each as far as the tokens right of it and below it say, and no further than is free, and
+    as sure as the least sure of its places."""
     taken: set[tuple[int, int]] = set()
     cells: list[Cell] = []
     for row in range(len(rows)):
@@ -101,6 +118,7 @@ def _cells(rows: list[list[_Place]], confidence: float) -> list[Cell]:
             places = [(r, c) for r in range(row, row + rowspan) for c in range(col, col + colspan)]
             taken.update(places)
             text = "\n".join(rows[r][c].text for r, c in places if rows[r][c].text)
+            confidence = min(rows[r][c].confidence for r, c in places)
             cells.append(Cell(row=row, col=col, rowspan=rowspan, colspan=colspan, text=text, confidence=confidence))
     return cells
 

@@ -20,7 +20,7 @@ from mineru_core.document.analysis import BlockType, Part
 from mineru_core.document.geometry import Box
 from mineru_core.document.parts import AreaContent, LayoutArea, PartReading, ReadFailure
 from mineru_core.engines.mineru.markup import chart_from_markdown, table_from_html
-from mineru_core.engines.mineru.otsl import table_from_otsl
+from mineru_core.engines.mineru.otsl import count_tokens, is_token, table_from_otsl
 from mineru_core.engines.mineru.requests import BlockEnd, BlockScore
 from mineru_core.errors import EngineFailed
 
@@ -35,7 +35,10 @@ COVERED = 0.9
 
 _THOUSANDTHS = 1000  # the model speaks of places in these
 _AREA = "area"  # the key of an area's number on MinerU's blocks, which are dictionaries
-_AN_AREA = re.compile(r"<\|box_start\|>\d+ +\d+ +\d+ +\d+<\|box_end\|><\|ref_start\|>\w+<\|ref_end\|>")
+_AREA_START = "<|box_start|>"
+_AN_AREA = re.compile(
+    re.escape(_AREA_START) + r"(\d+) +(\d+) +(\d+) +(\d+)<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>"
+)
 _BRACKETS = re.compile(r"\A\\\[\s*(.*?)\s*\\\]\Z", re.DOTALL)
 
 _OWN_NAMES = frozenset(kind.value for kind in BlockType)
@@ -106,8 +109,8 @@ def layout_reading(helper: MinerUClientHelper, score: BlockScore, width: int, he
     said_nothing = _is_whole(score) and not score.text.strip()
     if not blocks and not said_nothing and not _AN_AREA.search(score.text):
         raise EngineFailed("The model did not answer with a layout for this page.")
-    sure = _confidence(score)
-    areas = [_area(block, width, height, sure) for block in blocks]
+    own, of_all = _area_confidences(score), _confidence(score)
+    areas = [_area(block, width, height, own.get(_place(block.bbox), of_all)) for block in blocks]
     held = {
         place
         for place, area in enumerate(areas)
@@ -202,6 +205,46 @@ def _confidence(score: BlockScore | None) -> float:
     return sure if _is_whole(score) else min(sure, CUT_CONFIDENCE)
 
 
+def _place(corners: Sequence[float]) -> tuple[int, ...]:
+    """Where an area is, in thousandths, whichever of its corners was said first."""
+    x0, y0, x1, y1 = (round(value * _THOUSANDTHS) for value in corners)
+    return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
+def _area_confidences(score: BlockScore) -> dict[tuple[int, ...], float]:
+    """How sure each area of a layout is, by its place; nothing where the tokens are not known."""
+    told = score.text.split(_AREA_START)[1:]
+    if len(score.pieces) != len(score.logprobs) or score.pieces.count(_AREA_START) != len(told):
+        return {}
+    starts = [n for n, piece in enumerate(score.pieces) if piece == _AREA_START]
+    sure: dict[tuple[int, ...], float] = {}
+    for text, start, end in zip(told, starts, [*starts[1:], len(score.pieces)], strict=True):
+        found = _AN_AREA.match(_AREA_START + text)
+        if found is not None:
+            place = _place([int(value) / _THOUSANDTHS for value in found.groups()[:4]])
+            sure.setdefault(place, min(1.0, math.exp(sum(score.logprobs[start:end]) / (end - start))))
+    return sure
+
+
+def _cell_confidences(score: BlockScore) -> list[float]:
+    """How sure each token of a table's grid is, with the text behind it; nothing where the tokens are not known.
+
+    The token alone says where a cell is, and is nearly always sure: a text counts for itself, not diluted by it.
+    """
+    if len(score.pieces) != len(score.logprobs) or sum(map(is_token, score.pieces)) != count_tokens(score.text):
+        return []
+    found: list[tuple[float, list[float]]] = []
+    for piece, logprob in zip(score.pieces, score.logprobs, strict=True):
+        if is_token(piece):
+            found.append((logprob, []))
+        elif found:
+            found[-1][1].append(logprob)
+    sure = [min(1.0, math.exp(min(own, sum(text) / len(text) if text else 0.0))) for own, text in found]
+    if sure and not _is_whole(score):
+        sure[-1] = min(sure[-1], CUT_CONFIDENCE)
+    return sure
+
+
 def _failure(number: int, score: BlockScore) -> AreaContent:
     assert score.error is not None
     return AreaContent(area=number, confidence=0.0, failure=ReadFailure.from_error(score.error))
@@ -212,7 +255,8 @@ def _table_content(number: int, area: LayoutArea, score: BlockScore | None) -> A
     if score is None:
         return AreaContent(area=number)
     sure = _confidence(score)
-    table = table_from_otsl(score.text, area.box, sure) or table_from_html(score.text, area.box, sure)
+    table = table_from_otsl(score.text, area.box, sure, _cell_confidences(score))
+    table = table or table_from_html(score.text, area.box, sure)
     text = "" if table is not None else score.text.strip()
     return AreaContent(area=number, text=text, table=table, confidence=sure, whole=_is_whole(score))
 

@@ -50,13 +50,16 @@ class BlockRequest:
 class BlockOutput:
     """The text with its special tokens (all but bos, eos and pad), its token ids and their natural log probabilities.
 
-    ``logprobs`` are those of the chosen tokens under the model's own distribution, before penalties.
+    ``logprobs`` are those of the chosen tokens under the model's own distribution, before penalties. ``pieces`` are the
+    tokens' names in the vocabulary, empty where they are not known: special tokens stand in them as they do in the
+    text, so what lies between two of them can be told apart.
     """
 
     text: str
     token_ids: tuple[int, ...]
     logprobs: tuple[float, ...]
     end: BlockEnd = BlockEnd.COMPLETE
+    pieces: tuple[str, ...] = ()
 
 
 @dataclass
@@ -65,17 +68,19 @@ class BlockScore(ScoredOutput):
 
     ``error`` is set where this block alone could not be read: its text is empty then, which must not pass for an empty
     block (or, at the layout step, for an empty page). ``logprobs`` are empty where a server does not tell them, and
-    ``token_ids`` as well.
+    ``token_ids`` as well. ``pieces`` are those of the ``BlockOutput``.
     """
 
     end: BlockEnd = BlockEnd.COMPLETE
     error: WorkbenchError | None = None
+    pieces: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, output: BlockOutput) -> BlockScore:
         """The score of what was generated."""
         ids, logprobs = list(output.token_ids), list(output.logprobs)
-        return cls(output.text, ids, logprobs, *compute_confidence_metrics(logprobs), end=output.end)
+        metrics = compute_confidence_metrics(logprobs)
+        return cls(output.text, ids, logprobs, *metrics, end=output.end, pieces=output.pieces)
 
     @classmethod
     def failed(cls, error: WorkbenchError) -> BlockScore:

@@ -71,7 +71,8 @@ class Row:
         kept = [(token, p) for token, p in zip(self.ids, self._logprobs, strict=True) if token not in left_out]
         ids = [token for token, _ in kept]
         text = tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False) if ids else ""
-        return BlockOutput(text, tuple(ids), tuple(p for _, p in kept), self.end or BlockEnd.STOPPED)
+        pieces = tuple(tokenizer.convert_ids_to_tokens(ids))
+        return BlockOutput(text, tuple(ids), tuple(p for _, p in kept), self.end or BlockEnd.STOPPED, pieces)
 
 
 def raise_if_given_up(rows: Sequence[Row]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from mineru_vl_utils.vlm_client.base_client import VlmClient
@@ -33,6 +33,8 @@ class Area:
     colour: Colour = (0, 0, 0)
     logprob: float = -0.1
     end: BlockEnd = BlockEnd.COMPLETE
+    tokens: tuple[tuple[str, float], ...] = ()
+    """What the text is made of, each with its log probability, where a test looks at that."""
 
     @property
     def written(self) -> str:
@@ -46,10 +48,7 @@ class Area:
 
 def coloured(areas: Sequence[Area]) -> list[Area]:
     """The areas with a colour of its own each."""
-    return [
-        Area(a.kind, a.box, a.text, a.turn, a.tail, (10 + 7 * n, 90, 200 - 5 * n), a.logprob, a.end)
-        for n, a in enumerate(areas)
-    ]
+    return [replace(area, colour=(10 + 7 * n, 90, 200 - 5 * n)) for n, area in enumerate(areas)]
 
 
 def page_of(areas: Sequence[Area], number: int = 1, width: int = WIDTH, height: int = HEIGHT) -> Page:
@@ -70,6 +69,7 @@ class Model:
 
     areas: Sequence[Area]
     layout: str | None = None
+    layout_tokens: Sequence[tuple[str, float]] = ()
     poison: frozenset[str] = frozenset()
     calls: list[list[str]] = field(default_factory=list)
     sizes: list[tuple[int, int]] = field(default_factory=list)
@@ -106,13 +106,23 @@ class Model:
     def _answer(self, request: BlockRequest) -> BlockOutput:
         if request.ctx.cancelled:
             return BlockOutput("", (), (), BlockEnd.STOPPED)
+        if is_layout(request) and self.layout_tokens:
+            return output_of(self.layout_tokens)
         if is_layout(request):
             text = self.layout if self.layout is not None else "".join(area.written for area in self.areas)
             return BlockOutput(text, (1, 2), (-0.1, -0.1))
         area = by_colour(request.image, self.areas)
         if area.text in self.poison:
             raise RuntimeError("a kernel broke")
+        if area.tokens:
+            return output_of(area.tokens, area.end)
         return BlockOutput(area.text, (1, 2), (area.logprob, area.logprob), area.end)
+
+
+def output_of(tokens: Sequence[tuple[str, float]], end: BlockEnd = BlockEnd.COMPLETE) -> BlockOutput:
+    """The output that these tokens make."""
+    pieces, logprobs = zip(*tokens, strict=True)
+    return BlockOutput("".join(pieces), tuple(range(len(pieces))), logprobs, end, pieces)
 
 
 def by_colour(image: Image.Image, areas: Sequence[Area]) -> Area:

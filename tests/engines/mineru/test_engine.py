@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -105,6 +106,44 @@ def test_the_confidence_is_the_mean_probability_of_the_tokens() -> None:
     assert sure.confidence == pytest.approx(0.999, abs=1e-4)
     assert unsure.confidence == pytest.approx(0.3679, abs=1e-4)
     assert unsure.lines[0].confidence == unsure.confidence
+
+
+def test_each_cell_is_as_sure_as_its_own_tokens() -> None:
+    tokens = (
+        *(("<fcel>", -0.01), ("Year", -0.2), ("<fcel>", -0.01), ("Sa", -1.0), ("les", -2.0), ("<nl>", 0.0)),
+        *(("<ecel>", -0.7), ("<lcel>", -0.4), ("<nl>", 0.0)),
+    )
+    (table,) = read_areas([Area("table", (0, 0, 500, 100), tokens=tokens)]).tables
+    assert [(cell.text, cell.colspan) for cell in table.cells] == [("Year", 1), ("Sales", 1), ("", 2)]
+    assert [cell.confidence for cell in table.cells] == [
+        pytest.approx(math.exp(-0.2)),
+        pytest.approx(math.exp(-1.5)),
+        pytest.approx(math.exp(-0.7)),
+    ]
+
+
+def test_of_a_table_that_was_cut_off_the_last_cell_is_unsure() -> None:
+    tokens = (("<fcel>", 0.0), ("a", 0.0), ("<fcel>", 0.0), ("b", 0.0))
+    (table,) = read_areas([Area("table", (0, 0, 500, 100), tokens=tokens, end=BlockEnd.CAP)]).tables
+    assert [cell.confidence for cell in table.cells] == [1.0, pytest.approx(0.3)]
+    assert table.confidence == pytest.approx(0.3)
+
+
+def test_tokens_that_are_not_those_of_the_text_say_nothing_of_its_cells() -> None:
+    # A server may name the tokens of the grid otherwise than it writes them.
+    tokens = (("<fcel>a", -1.0), ("<fcel>b", -3.0))
+    (table,) = read_areas([Area("table", (0, 0, 500, 100), tokens=tokens)]).tables
+    assert [cell.confidence for cell in table.cells] == [pytest.approx(math.exp(-2.0))] * 2
+
+
+def test_each_area_of_the_layout_is_as_sure_as_its_own_tokens() -> None:
+    def area(y: int, logprob: float) -> list[tuple[str, float]]:
+        tail = f"10 {y} 900 {y + 50}<|box_end|><|ref_start|>text<|ref_end|><|rotate_up|>"
+        return [("<|box_start|>", logprob), (tail, logprob)]
+
+    with loaded(Model(AREAS, layout_tokens=[*area(100, -0.1), *area(300, -2.0)])) as engine:
+        blocks = only(engine.read([page_of(AREAS)], LAYOUT, RunContext())).blocks
+    assert [block.confidence for block in blocks] == [pytest.approx(math.exp(-0.1)), pytest.approx(math.exp(-2.0))]
 
 
 @pytest.mark.parametrize("end", [BlockEnd.CAP, BlockEnd.REPETITION])
