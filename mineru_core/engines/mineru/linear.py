@@ -12,13 +12,9 @@ import warnings
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 _SCRATCH_ELEMENTS = 1 << 21
 """Weights brought to float32 at a time: 8 MB, which stay in the cache until they are used."""
-
-_NATIVE_ROWS = 2
-"""Up to so many rows a product is bound by reading the weights: then they are best read as they are stored."""
 
 _STEPS = 63.0
 """Activations are taken in steps of 1/63 of the largest of their row: with more than 7 bits, the sums of two products
@@ -53,16 +49,13 @@ class WideningLinear(nn.Module):
         """[..., in] to [..., out], float32."""
         out_features, in_features = self.weight.shape
         flat = x.reshape(-1, in_features)
-        if len(flat) <= _NATIVE_ROWS:
-            y = functional.linear(flat.to(self.weight.dtype), self.weight).float()
-        else:
-            y = flat.new_empty(len(flat), out_features)
-            step = max(1, _SCRATCH_ELEMENTS // in_features)
-            for start in range(0, out_features, step):
-                piece = self.weight[start : start + step]
-                wide = self._scratch.take(*piece.shape)
-                wide.copy_(piece)
-                torch.mm(flat, wide.t(), out=y[:, start : start + step])
+        y = flat.new_empty(len(flat), out_features)
+        step = max(1, _SCRATCH_ELEMENTS // in_features)
+        for start in range(0, out_features, step):
+            piece = self.weight[start : start + step]
+            wide = self._scratch.take(*piece.shape)
+            wide.copy_(piece)
+            torch.mm(flat, wide.t(), out=y[:, start : start + step])
         if self.bias is not None:
             y += self.bias
         return y.view(*x.shape[:-1], out_features)
