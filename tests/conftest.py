@@ -58,7 +58,9 @@ def echo_server(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> I
 
 @pytest.fixture(scope="session")
 def embedded_server(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterator[str]:
-    """The same with the embedded engine; for tests marked ``models``."""
-    environment = workbench_environment(tmp_path_factory.mktemp("embedded-home"), models_dir)
+    """The same with the embedded engine, and echo to choose besides; for tests marked ``models``."""
+    environment = workbench_environment(
+        tmp_path_factory.mktemp("embedded-home"), models_dir, ENGINE__CHOICES='["echo"]'
+    )
     with serve_process(environment) as url:
         yield url

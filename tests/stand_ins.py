@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
+from mineru_core.document.parts import PageFrame
 from mineru_core.engines.base import Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.runtime.context import RunContext
@@ -49,3 +50,22 @@ class BrokenEngine(EchoEngine):
             if page.number in self.errors:
                 raise self.errors[page.number]
         return super().read(pages, parts, ctx, known)
+
+
+class MisreadingEngine(EchoEngine):
+    """Reads a word as another, always."""
+
+    name = "misreading"
+
+    def __init__(self, word: str = "Stapler", taken_for: str = "Stopper") -> None:
+        super().__init__()
+        self.word, self.taken_for = word, taken_for
+
+    @property
+    def fingerprint(self) -> str:
+        return f"misreading {self.word} {self.taken_for}"
+
+    def compose(self, frame: PageFrame, parts: frozenset[Part], readings: Readings) -> PageAnalysis:
+        page = super().compose(frame, parts, readings)
+        blocks = [b.model_copy(update={"text": b.text.replace(self.word, self.taken_for)}) for b in page.blocks]
+        return page.model_copy(update={"blocks": tuple(blocks)})

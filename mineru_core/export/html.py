@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape
 from itertools import groupby
 
@@ -77,12 +78,20 @@ def to_html(result: DocumentResult) -> str:
     )
 
 
-def table_to_html(table: Table, *, caption: str = "", mark_below: float = 0.0, align_numbers: bool = False) -> str:
+def table_to_html(
+    table: Table,
+    *,
+    caption: str = "",
+    mark_below: float = 0.0,
+    align_numbers: bool = False,
+    differing: Collection[tuple[int, int]] = (),
+) -> str:
     """A ``<table>`` with the table's spans; places without a cell are empty cells.
 
     Cells whose confidence is under ``mark_below`` (0..1) get the class ``low-confidence`` and say their confidence in
     a tooltip; cells that a person edited get the class ``edited``. With ``align_numbers``, numbers and the headers of
-    columns of numbers get the class ``num``. There is never an empty line in it, so it may stand
+    columns of numbers get the class ``num``; cells that begin at the places ``differing`` (row, column) the class
+    ``differs``. There is never an empty line in it, so it may stand
     in Markdown.
     """
     starts = {(c.row, c.col): c for c in table.cells}
@@ -91,7 +100,7 @@ def table_to_html(table: Table, *, caption: str = "", mark_below: float = 0.0, a
     rows = []
     for r, places in enumerate(grid):
         cells = [
-            _cell(starts[r, c], mark_below, number_columns) if (r, c) in starts else "<td></td>"
+            _cell(starts[r, c], mark_below, number_columns, (r, c) in differing) if (r, c) in starts else "<td></td>"
             for c, place in enumerate(places)
             if (r, c) in starts or place is None
         ]
@@ -126,7 +135,7 @@ def _is_aligned_right(cell: Cell, number_columns: frozenset[int]) -> bool:
     return among_numbers and (cell.header or not cell.text.strip(_DASHES))
 
 
-def _cell(cell: Cell, mark_below: float, number_columns: frozenset[int] | None) -> str:
+def _cell(cell: Cell, mark_below: float, number_columns: frozenset[int] | None, differs: bool) -> str:
     tag = "th" if cell.header else "td"
     classes, attributes = [], ""
     if number_columns is not None and cell.text and _is_aligned_right(cell, number_columns):
@@ -140,6 +149,8 @@ def _cell(cell: Cell, mark_below: float, number_columns: frozenset[int] | None) 
         attributes += f' title="{cell.confidence:.0%}"'
     if cell.edited:
         classes.append("edited")
+    if differs:
+        classes.append("differs")
     if classes:
         attributes += f' class="{" ".join(classes)}"'
     return f"<{tag}{attributes}>{_text(cell.text)}</{tag}>"

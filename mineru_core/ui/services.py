@@ -15,6 +15,7 @@ import streamlit as st
 from PIL import Image
 
 from mineru_core.document.task import Region
+from mineru_core.engines.facts import EngineFacts, engine_facts
 from mineru_core.errors import WorkbenchError
 from mineru_core.export import to_searchable_pdf, to_zip
 from mineru_core.export.result import DocumentResult
@@ -25,6 +26,9 @@ from mineru_core.settings import Settings, load_settings
 
 PICTURE_WIDTH = 1400
 """Pixels across of the page pictures shown; enough for a large screen at twice the density."""
+
+ENGINES_KNOWN_S = 10.0
+"""Seconds for which it is taken as known which engines are installed."""
 
 REPEAT_S = 2.0
 """Seconds in which the same thing asked by the same reader is a double click."""
@@ -102,24 +106,38 @@ def attend(owner: str) -> object:
     return visit
 
 
-def submit(uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None) -> Submission:
+@st.cache_data(ttl=ENGINES_KNOWN_S, show_spinner=False)
+def engines() -> tuple[EngineFacts, ...]:
+    """The engines that may be chosen, the server's own first, with what each of them lacks."""
+    return tuple(engine_facts(name, settings()) for name in service().analyzers.choices)
+
+
+def submit(
+    uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None, engine: str | None = None
+) -> Submission:
     """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others.
 
     One file is read for who waits for it, and no longer than somebody does; several are a batch, which goes on.
     """
     files = tuple(uploads)
-    asked = (owner, words, password, *((one.name, len(one.data)) for one in files))
-    return _once(asked, owner, lambda: _submit(files, words, owner, password))
+    asked = (owner, words, password, engine, *((one.name, len(one.data)) for one in files))
+    return _once(asked, owner, lambda: _submit(files, words, owner, password, engine))
 
 
-def _submit(uploads: Sequence[Upload], words: str, owner: str, password: str | None) -> Submission:
+def _submit(uploads: Sequence[Upload], words: str, owner: str, password: str | None, engine: str | None) -> Submission:
     jobs: list[str] = []
     problems: list[Problem] = []
     alone = len(uploads) == 1
     for upload in uploads:
         try:
             job = service().submit(
-                upload.data, name=upload.name, words=words, owner=owner, password=password, interactive=alone
+                upload.data,
+                name=upload.name,
+                words=words,
+                owner=owner,
+                engine=engine,
+                password=password,
+                interactive=alone,
             )
         except WorkbenchError as error:
             problems.append(Problem.of(upload.name, error))
@@ -144,6 +162,18 @@ def _resubmit(job: Job, words: str, owner: str, region: Region | None) -> Submis
     regions = [] if region is None else [region]
     new = service().resubmit(job.id, owner, words=words, regions=regions, interactive=True)
     return Submission(jobs=(new.id,))
+
+
+def read_again(job: Job, engine: str, owner: str) -> Submission:
+    """The same question about the same document, to another engine."""
+
+    def make() -> Submission:
+        return Submission(jobs=(service().read_again(job.id, owner, engine, interactive=True).id,))
+
+    try:
+        return _once((owner, job.id, engine), owner, make)
+    except WorkbenchError as error:
+        return Submission(problems=(Problem.of(job.source, error),))
 
 
 def _once(asked: tuple[object, ...], owner: str, make: Callable[[], Submission]) -> Submission:

@@ -15,6 +15,7 @@ from mineru_core.ui.services import Problem
 
 OWNER_COOKIE = "workbench_owner"
 JOB_PARAMETER = "job"
+OTHER_PARAMETER = "with"
 
 _COOKIE = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -26,6 +27,9 @@ class Key(StrEnum):
     OWNER = "owner"
     BATCH = "batch"  # job ids of one upload
     JOB = "job_id"  # the job shown
+    OTHER = "other_job_id"  # the job it is compared with
+    ENGINE = "engine"  # the engine chosen for new documents
+    DIFFERENCES = "differences"  # widget: whether only differences are shown
     PAGE = "page"  # with the job's id: widget
     OVERLAY = "overlay"  # widget
     DRAWING = "drawing"  # widget: the canvas for a region is open
@@ -81,8 +85,37 @@ def current_job() -> str | None:
     return None if found is None else str(found)
 
 
+def other_job() -> str | None:
+    """Id of the job that the one shown is compared with: the session's, else the one in the address."""
+    if Key.OTHER not in st.session_state:
+        st.session_state[Key.OTHER] = st.query_params.get(OTHER_PARAMETER)
+    found = st.session_state[Key.OTHER]
+    return None if found is None else str(found)
+
+
+def compare_with(job_id: str | None) -> None:
+    """Show the job's answer beside that of this one; None: alone."""
+    st.session_state[Key.OTHER] = job_id
+    if job_id is None:
+        st.query_params.pop(OTHER_PARAMETER, None)
+    else:
+        st.query_params[OTHER_PARAMETER] = job_id
+
+
+def engine() -> str | None:
+    """The engine chosen for new documents; None: the server's own."""
+    found = st.session_state.get(Key.ENGINE)
+    return None if found is None else str(found)
+
+
+def set_engine(name: str | None) -> None:
+    """Read new documents with this engine."""
+    st.session_state[Key.ENGINE] = name
+
+
 def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
-    """Show this job (None: the first screen). ``batch`` replaces the jobs of the upload it belongs to."""
+    """Show this job (None: the first screen), alone. ``batch`` replaces the jobs of the upload it belongs to."""
+    compare_with(None)
     st.session_state[Key.JOB] = job_id
     st.session_state.pop(Key.DRAWING, None)
     if batch is not None or job_id is None:
@@ -95,7 +128,9 @@ def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
 
 def follow_address() -> None:
     """Show what the address names now: the reader went back or forward."""
-    job_id = st.query_params.get(JOB_PARAMETER)
+    job_id, other = st.query_params.get(JOB_PARAMETER), st.query_params.get(OTHER_PARAMETER)
+    if other != other_job():
+        st.session_state[Key.OTHER] = other
     if job_id != current_job():
         # The address is right as it stands: writing to it would add a step and cut off the way forward.
         set_problems(())

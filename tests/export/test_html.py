@@ -56,6 +56,12 @@ def test_unsure_and_edited_cells_are_marked() -> None:
     assert "low-confidence" not in table_to_html(table)
 
 
+def test_cells_that_differ_are_marked_where_they_begin() -> None:
+    table = Table(n_rows=1, n_cols=3, cells=(Cell(row=0, col=0, colspan=2, text="a"), Cell(row=0, col=2, text="b")))
+    found = [attrs for *_, attrs in read_html(table_to_html(table, differing={(0, 0), (0, 1)})).tables[0][0]]
+    assert found == [{"colspan": "2", "class": "differs"}, {}]
+
+
 def test_an_empty_table_has_no_rows() -> None:
     assert read_html(table_to_html(Table(n_rows=0, n_cols=0))).tables == [[]]
 

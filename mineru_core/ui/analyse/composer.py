@@ -8,6 +8,7 @@ import streamlit as st
 
 from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
+from mineru_core.ui.analyse.engines import choose_engine
 from mineru_core.ui.analyse.problems import show_problems
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.sample import WISHES, sample
@@ -63,6 +64,7 @@ def _composer(owner: str, t: Translator) -> None:
         file_type=FILE_TYPES,
         max_upload_size=megabytes,
     )
+    choose_engine(t)
     if said:
         attached = [Upload(file.name, file.getvalue()) for file in said.files]
         hand_in([*waiting, *attached], said.text or "", owner, password)
@@ -114,7 +116,7 @@ def hand_in(uploads: Sequence[Upload], words: str, owner: str, password: str | N
     if not uploads:
         st.toast(session.translator()("words.no_document"), icon=":material/upload_file:")
         return
-    done = services.submit(uploads, words, owner, password=password)
+    done = services.submit(uploads, words, owner, password=password, engine=session.engine())
     session.set_problems(done.problems)
     if done.jobs:
         session.next_round()

@@ -48,7 +48,12 @@ def _entry(job: Job, is_current: bool, t: Translator) -> None:
         f"**{name}** :small[{wish}]" if is_current else f"{name} :small[:gray[{wish}]]",
         key=f"open-{job.id}",
         icon=_ICONS.get(job.state, ":material/description:"),
-        help=f"{t(f'state.{job.state.value}')} · {job.created_at.astimezone():%Y-%m-%d %H:%M}",
+        help=" · ".join(
+            filter(
+                None,
+                [t(f"state.{job.state.value}"), label(job.engine), f"{job.created_at.astimezone():%Y-%m-%d %H:%M}"],
+            )
+        ),
         width="stretch",
     ):
         _go_to(job.id)

@@ -8,7 +8,9 @@ from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
+from mineru_core.ui.analyse.comparison import show_comparison
 from mineru_core.ui.analyse.composer import FILE_TYPES, first_screen, hand_in
+from mineru_core.ui.analyse.engines import engine_title
 from mineru_core.ui.analyse.history import show_history
 from mineru_core.ui.analyse.picture import picture_pane
 from mineru_core.ui.analyse.problems import show_problem, show_problems
@@ -65,16 +67,55 @@ def _document_screen(job: Job, owner: str, t: Translator) -> None:
         show_problems(session.problems(), t)
     with st.container():
         _file_selector(job, owner, t)
+    other = _other_job(job, owner)
+    if other is not None and other.state is JobState.DONE:
+        try:
+            show_comparison(job, other, owner, t)
+        except WorkbenchError as error:
+            show_problem(Problem.of(job.source, error), t)
+    else:
+        _one_answer(job, other, owner, t)
+    watch_batch(session.batch(), owner)
+    _ask_box(job, owner, t)
+
+
+def _one_answer(job: Job, other: Job | None, owner: str, t: Translator) -> None:
+    """The page beside the answer; above it how far the second reading is, which will stand beside the first."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         picture_pane(job.id, owner)
     with right, st.container(key="answer_pane"):
         try:
+            with st.container():
+                if other is not None:
+                    _second_reading(other, owner, t)
             _answer_pane(job, owner, t)
         except WorkbenchError as error:  # such as a result whose time ran out just now
             show_problem(Problem.of(job.source, error), t)
-    watch_batch(session.batch(), owner)
-    _ask_box(job, owner, t)
+
+
+def _other_job(job: Job, owner: str) -> Job | None:
+    """The job to compare with; one that is gone, or of another document than this, is forgotten."""
+    other_id = session.other_job()
+    if other_id is None:
+        return None
+    other = services.find_job(other_id, owner)
+    if other is None or other.id == job.id or other.source != job.source or job.state is not JobState.DONE:
+        session.compare_with(None)
+        return None
+    return other
+
+
+def _second_reading(other: Job, owner: str, t: Translator) -> None:
+    if not other.state.is_final:
+        with st.container(key="second_reading", border=True):
+            show_progress(other.id, owner, engine_title(other.engine, t))
+        return
+    if other.error is not None:
+        show_problem(Problem(engine_title(other.engine, t), other.error.code, other.error.message, other.error.hint), t)
+    else:
+        st.info(f"**{t('job.cancelled')}**", icon=":material/cancel:")
+    st.button(t("problem.dismiss"), key="dismiss_second", type="tertiary", on_click=session.compare_with, args=(None,))
 
 
 def _answer_pane(job: Job, owner: str, t: Translator) -> None:

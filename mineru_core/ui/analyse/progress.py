@@ -17,15 +17,21 @@ BATCH_POLL_S = 1.5
 
 
 @st.fragment(run_every=POLL_S)
-def show_progress(job_id: str, owner: str) -> None:
-    """Stage and page of the job, looked at twice a second until it ends."""
+def show_progress(job_id: str, owner: str, engine: str = "") -> None:
+    """Stage and page of the job, looked at twice a second until it ends; the title names the ``engine`` if given."""
     t = session.translator()
     services.attend(owner)
     job = services.find_job(job_id, owner)
     if job is None or job.state.is_final:
         st.rerun()
-    st.html(f'<div class="wb-head"><h2>{html(t("progress.title", name=shortened(job.source, 60)))}</h2></div>')
-    st.progress(fraction(job), text=stage_text(job, t))
+    name = shortened(job.source, 60)
+    title = t("progress.title_engine", name=name, engine=engine) if engine else t("progress.title", name=name)
+    st.html(f'<div class="wb-head"><h2>{html(title)}</h2></div>')
+    loaded = services.service().load_progress(job)
+    if loaded is None:
+        st.progress(fraction(job), text=stage_text(job, t))
+    else:
+        st.progress(loaded, text=t("progress.load", share=f"{loaded:.0%}"))
     st.button(
         t("progress.cancel"), key=f"cancel-{job_id}", icon=":material/close:", on_click=_cancel, args=(job_id, owner)
     )

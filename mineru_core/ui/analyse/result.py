@@ -8,9 +8,10 @@ from mineru_core.document.task import Note
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import describe
 from mineru_core.jobs.model import Job
-from mineru_core.ui import services
+from mineru_core.ui import services, session
 from mineru_core.ui.analyse.answer import show_answer
 from mineru_core.ui.analyse.downloads import download_menu
+from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.analyse.tables import show_tables
 from mineru_core.ui.analyse.words import show_pages_text
@@ -29,7 +30,10 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
     with st.container(key="result_head", horizontal=True, vertical_alignment="top"):
         st.html(heading_html(job, found, t))
         download_menu(job, found, t)
-    st.html(_asked(job, found, t))
+    with st.container(key="asked_row", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(asked_html(job, found, t))
+        if session.other_job() is None:
+            read_again_menu(job, t)
     with st.container():
         _show_failures(found, t)
         _show_notes(found, t)
@@ -52,7 +56,7 @@ def heading_html(job: Job, found: DocumentResult, t: Translator) -> str:
     if seconds is None and job.finished_at is not None:
         seconds = (job.finished_at - job.created_at).total_seconds()
     spans = "".join(f"<span>{html(fact)}</span>" for fact in facts)
-    engine = t("result.engine", engine=engine_name(found.engine))
+    engine = t("result.engine", engine=engine_title(job.engine or engine_name(found.engine), t))
     spans += f'<span title="{html(found.engine)}">{html(engine)}</span>'
     if seconds is not None and seconds >= LEAST_TOLD_S:
         spans += f"<span>{html(t('result.seconds', seconds=short_seconds(seconds)))}</span>"
@@ -65,7 +69,7 @@ def engine_name(fingerprint: str) -> str:
     return fingerprint.replace("/", " ").replace(":", " ").replace("@", " ").split(" ")[0].split("-")[0] or fingerprint
 
 
-def _asked(job: Job, found: DocumentResult, t: Translator) -> str:
+def asked_html(job: Job, found: DocumentResult, t: Translator) -> str:
     """The reader's words, and how they were understood."""
     asked = f"<span>“{html(job.words)}”</span>" if job.words.strip() else ""
     understood = html(describe(found.task, t.language))
@@ -81,7 +85,11 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
         return
     lines = [f"**{t('result.incomplete')}**"]
     for failure in found.failures[:8]:
-        title = t("result.failure", page=failure.page, title=title_of(failure.code, t))
+        title = title_of(failure.code, t)
+        if failure.block is None:
+            title = t("result.failure", page=failure.page, title=title)
+        else:
+            title = t("result.failure_block", page=failure.page, block=failure.block + 1, title=title)
         lines.append(f"{title} — {hint_of(failure.code, t, services.settings())}")
     st.error("  \n".join(lines), icon=":material/error:")
 

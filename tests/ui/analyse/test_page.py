@@ -69,7 +69,7 @@ def test_the_sample_needs_one_click() -> None:
     assert "sample-report.png" in shown
     assert "Extract the tables" in shown
     assert [tab.label for tab in app.tabs] == ["Answer", "Tables", "Text", "JSON"]
-    assert "engine echo" in shown
+    assert "engine: echo" in shown
 
 
 def test_words_and_a_file_attached_to_them_are_asked() -> None:
@@ -280,6 +280,18 @@ def test_a_failed_page_is_named_and_the_others_are_shown(monkeypatch: pytest.Mon
     app.run()
     assert EN("result.failure", page=4, title=EN("error.engine-failed.title")) in alerts(app)
     assert "Delivery note 2024" in html_of(app)
+
+
+def test_a_failed_block_is_named_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app()
+    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    settle(app)
+    found = services.result(app.session_state[Key.JOB], app.session_state[Key.OWNER])
+    failure = PageFailure(page=1, block=2, component="table", code="engine-failed", message="It broke.")
+    broken = found.model_copy(update={"analysis": found.analysis.model_copy(update={"failures": (failure,)})})
+    monkeypatch.setattr(JobService, "result", lambda *_: broken)
+    app.run()
+    assert EN("result.failure_block", page=1, block=3, title=EN("error.engine-failed.title")) in alerts(app)
 
 
 def test_a_chart_that_is_not_read_is_said_once_and_its_text_is_shown() -> None:

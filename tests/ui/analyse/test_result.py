@@ -19,5 +19,5 @@ def test_the_time_is_told_where_there_was_any(seconds: float, told: str | None) 
         task=task, answer=Answer(kind=task.kind), analysis=ANALYSIS, engine="echo-1", timings={"total": seconds}
     )
     heading = heading_html(JOB, found, t)
-    assert "engine echo" in heading
+    assert "engine: echo" in heading
     assert (f"<span>{told}</span>" in heading) if told else (" s</span>" not in heading)
