@@ -32,6 +32,8 @@ BUSY_PAUSE_S = 1.0
 HEALTH_S = 5.0
 """Seconds a server may take to say that it is well."""
 
+_ENDS = frozenset({"<|im_end|>", "<|endoftext|>"})
+
 _log = logging.getLogger(__name__)
 
 
@@ -231,7 +233,11 @@ class Endpoint:
 
 def _scores_of(choice: dict[str, Any]) -> tuple[tuple[int, ...], tuple[float, ...], tuple[str, ...]]:
     """Token ids, log probabilities and names of the tokens, each empty where the server does not tell them."""
-    content = (choice.get("logprobs") or {}).get("content") or ()
+    content = [
+        token
+        for token in (choice.get("logprobs") or {}).get("content") or ()
+        if token.get("token") not in _ENDS  # told by some servers, and no part of the text
+    ]
     logprobs = tuple(min(0.0, float(token["logprob"])) for token in content)
     ids = tuple(int(number) for number in choice.get("token_ids") or ())
     pieces = tuple(str(token.get("token", "")) for token in content)

@@ -14,6 +14,7 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from io import BytesIO
+from math import ceil
 from typing import Any, TypeVar
 
 import httpx
@@ -24,7 +25,8 @@ from PIL import Image
 from mineru_core.engines.base import BatchListener, LoadListener
 from mineru_core.engines.mineru.endpoint_pool import CHECK_SERVERS, EndpointPool
 from mineru_core.engines.mineru.endpoints import Endpoint, Fault, Payload, ServerFault, StateListener
-from mineru_core.engines.mineru.requests import BlockScore
+from mineru_core.engines.mineru.limits import Limits
+from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockScore
 from mineru_core.errors import EngineFailed, EngineUnavailable, InvalidSetting, Overloaded
 from mineru_core.runtime.context import RunContext
 from mineru_core.runtime.loop_thread import LoopThread
@@ -33,8 +35,12 @@ from mineru_core.settings import MineruServerSettings
 T = TypeVar("T")
 
 LAYOUT_SIZE = (1036, 1036)
+MOST_VISUAL_TOKENS = 2048
+_TOKEN_EDGE = 28
+"""Pixels of a visual token's edge, and how many there are at most, by the model's contract."""
+
 MAX_NEW_TOKENS = 4096
-"""Tokens a block may take at most where its request says nothing: without a cap a loop of words would run for long."""
+"""Tokens a block may take at most; fewer where its picture is small."""
 
 BACKOFF_S, LONGEST_BACKOFF_S = 0.25, 8.0
 """A block that every server has failed waits a random time below this, doubled with every try, up to the longest."""
@@ -63,7 +69,7 @@ class ServerBackend:
         if not settings.urls:
             raise InvalidSetting("mineru_server.urls is empty.", "Set it to the address of a server of the model.")
         self._settings, self._layout_size = settings, layout_size
-        self.max_new_tokens = max_new_tokens
+        self._limits = Limits(most=max_new_tokens)
         self._pool = EndpointPool([Endpoint(url, settings, on_state) for url in settings.urls], settings.concurrency)
         self._model = settings.model
         self._lock = threading.Lock()
@@ -87,7 +93,7 @@ class ServerBackend:
         """
         servers = ",".join(sorted(self._settings.urls))
         width, height = self._layout_size
-        return f"{self.model}@{servers};layout={width}x{height};tokens={self.max_new_tokens}"
+        return f"{self.model}@{servers};layout={width}x{height};tokens={self._limits.most}"
 
     @property
     def layout_size(self) -> tuple[int, int]:
@@ -122,10 +128,18 @@ class ServerBackend:
     def listen(self, on_batch: BatchListener | None) -> None:
         """Does nothing: which blocks share a call is the server's own affair."""
 
-    def read(self, payloads: Sequence[_Block], ctx: RunContext) -> list[BlockScore]:
-        """Have blocks read, all at once as far as places go. Raises as ``Backend.client`` says."""
+    def read(
+        self,
+        images: Sequence[ImageType],
+        prompts: Sequence[str],
+        params: Sequence[SamplingParams | None],
+        ctx: RunContext,
+    ) -> list[BlockScore]:
+        """Have pictures read, all at once as far as places go. Raises as ``Backend.client`` says."""
         ctx.check()
-        return self._wait(self.submit(self._read_all(payloads, ctx.owner)), ctx)
+        asked = zip(images, prompts, params, strict=True)
+        blocks = [_Block(image, prompt, chosen, self._limits) for image, prompt, chosen in asked]
+        return self._wait(self.submit(self._read_all(blocks, ctx.owner)), ctx)
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run it on the loop, which starts with the first. Raises ``EngineUnavailable`` where it was closed."""
@@ -209,7 +223,7 @@ class ServerBackend:
                     failed_at[endpoint] = fault
                 else:
                     lease.succeeded()
-                    return BlockScore.of(output)
+                    return BlockScore.of(without_loop(output, block.prompt, self._limits))
             if failed_at[endpoint].fault is Fault.BLOCK:
                 break
             if attempt < self._settings.attempts and len(failed_at) == len(self._pool.endpoints):
@@ -229,12 +243,13 @@ class ServerBackend:
 class _Block:
     """One picture and its prompt, not encoded yet."""
 
-    def __init__(self, image: ImageType, prompt: str, params: SamplingParams | None, max_new_tokens: int) -> None:
+    def __init__(self, image: ImageType, prompt: str, params: SamplingParams | None, limits: Limits) -> None:
         if not isinstance(image, Image.Image | bytes):
             raise TypeError("a block is one picture, or the bytes of its file")
-        self._image, self._prompt = image, prompt
+        self._image, self.prompt = image, prompt
         params = params or SamplingParams()
-        self._params = replace(params, max_new_tokens=min(params.max_new_tokens or max_new_tokens, max_new_tokens))
+        most = limits.cap(prompt, visual_tokens(image), params.max_new_tokens)
+        self._params = replace(params, max_new_tokens=most)
         self.urgent = prompt == DEFAULT_PROMPTS["[layout]"]  # what comes after it waits for it
 
     def payload(self) -> Payload:
@@ -244,7 +259,41 @@ class _Block:
             with BytesIO() as file:
                 image.save(file, "PNG", compress_level=1)  # the way is short, and time is dearer than bytes
                 image = file.getvalue()
-        return Payload(image, self._prompt, self._params)
+        return Payload(image, self.prompt, self._params)
+
+
+def visual_tokens(image: Image.Image | bytes) -> int:
+    """About how many tokens the picture becomes; the server's own processor has the last word."""
+    if isinstance(image, bytes):
+        with Image.open(BytesIO(image)) as opened:
+            width, height = opened.size
+    else:
+        width, height = image.size
+    return min(MOST_VISUAL_TOKENS, ceil(width / _TOKEN_EDGE) * ceil(height / _TOKEN_EDGE))
+
+
+def without_loop(output: BlockOutput, prompt: str, limits: Limits) -> BlockOutput:
+    """The output up to where it begins to go round in circles, which a server does not watch for; else as it is.
+
+    It can be told where a server names the tokens, and cut where these make up the text.
+    """
+    guard = limits.guard(prompt)
+    if guard is None or len(output.pieces) != len(output.logprobs):
+        return output
+    numbers: dict[str, int] = {}
+    ids: list[int] = []
+    for count, piece in enumerate(output.pieces, start=1):
+        ids.append(numbers.setdefault(piece, len(numbers)))
+        repeated = guard.looped(ids)
+        if repeated is None:
+            continue
+        kept = output.pieces[: count - repeated]
+        if not output.text.startswith("".join(kept)):
+            return replace(output, end=BlockEnd.REPETITION)
+        return BlockOutput(
+            "".join(kept), output.token_ids[: len(kept)], output.logprobs[: len(kept)], BlockEnd.REPETITION, kept
+        )
+    return output
 
 
 class _ServerClient(VlmClient):
@@ -265,9 +314,7 @@ class _ServerClient(VlmClient):
         texts = [prompts] * len(images) if isinstance(prompts, str) else list(prompts)
         if not isinstance(sampling_params, Sequence):
             sampling_params = [sampling_params] * len(images)
-        most = self._backend.max_new_tokens
-        asked = zip(images, texts, sampling_params, strict=True)
-        return [*self._backend.read([_Block(*block, most) for block in asked], self._ctx)]
+        return [*self._backend.read(images, texts, sampling_params, self._ctx)]
 
     def predict_scored(
         self,

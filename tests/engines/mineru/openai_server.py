@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import select
 import socket
@@ -11,7 +12,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from typing import Any, Self
+
+from PIL import Image
 
 from tests.servers import free_port
 
@@ -21,11 +25,12 @@ WAIT_S = 30.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model says; ``logprobs`` None: not told."""
+    """What the model says; ``logprobs`` None: not told. ``pieces`` are the tokens they belong to."""
 
     text: str
     logprobs: tuple[float, ...] | None = None
     finish: str | None = "stop"
+    pieces: tuple[str, ...] = ()
 
     def body(self, asked_for_scores: bool) -> dict[str, Any]:
         choice: dict[str, Any] = {
@@ -35,7 +40,9 @@ class Answer:
             "logprobs": None,
         }
         if asked_for_scores and self.logprobs is not None:
-            choice["logprobs"] = {"content": [{"token": "?", "logprob": value} for value in self.logprobs]}
+            pieces = self.pieces or ("?",) * len(self.logprobs)
+            told = zip(pieces, self.logprobs, strict=True)
+            choice["logprobs"] = {"content": [{"token": piece, "logprob": value} for piece, value in told]}
         return {"id": "x", "object": "chat.completion", "model": MODEL, "choices": [choice]}
 
 
@@ -129,6 +136,12 @@ class ModelServer:
         with self.lock:
             self.requests.append(request)
             return self.script.popleft() if self.script else self.model(request)
+
+
+def picture_of(request: dict[str, Any]) -> Image.Image:
+    """The picture, as it was before it was sent."""
+    url = next(part["image_url"]["url"] for part in request["messages"][-1]["content"] if part["type"] == "image_url")
+    return Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
 
 
 def prompt_of(request: dict[str, Any]) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from io import BytesIO
 from threading import Thread
 from typing import Any
 
@@ -42,6 +40,7 @@ from tests.engines.mineru.openai_server import (
     ModelServer,
     Raw,
     Status,
+    picture_of,
     prompt_of,
 )
 
@@ -115,10 +114,9 @@ def test_the_request_is_the_models_own(cluster: Cluster) -> None:
     (body,) = server.requests
     system, user = body.pop("messages")
     assert system == {"role": "system", "content": "You are a helpful assistant."}
-    picture, words = user["content"]
+    _, words = user["content"]
     assert words == {"type": "text", "text": TEXT}
-    with Image.open(BytesIO(base64.b64decode(picture["image_url"]["url"].partition(",")[2]))) as sent:
-        assert np.array_equal(np.asarray(sent), np.asarray(PICTURE))
+    assert np.array_equal(np.asarray(picture_of({"messages": [user]})), np.asarray(PICTURE))
     assert body.pop("vllm_xargs")["no_repeat_ngram_size"] == 100
     assert body == {
         "model": MODEL,
@@ -128,8 +126,8 @@ def test_the_request_is_the_models_own(cluster: Cluster) -> None:
         "presence_penalty": 1.0,
         "frequency_penalty": 0.05,
         "repetition_penalty": 1.0,
-        "max_tokens": 4096,
-        "max_completion_tokens": 4096,
+        "max_tokens": 112,
+        "max_completion_tokens": 112,
         "skip_special_tokens": False,
         "logprobs": True,
     }
@@ -142,6 +140,26 @@ def test_a_smaller_cap_is_kept_and_an_end_by_it_is_told(cluster: Cluster) -> Non
     assert server.requests[0]["max_tokens"] == 7
     assert isinstance(score, BlockScore)
     assert (score.text, score.end) == ("cut", BlockEnd.CAP)
+
+
+def test_a_text_in_circles_is_cut_where_they_begin_and_marked(cluster: Cluster) -> None:
+    pieces = ("Total", " 5", *(" 0", ",") * 60)
+    server = cluster.server()
+    server.script.append(Answer("".join(pieces), (-0.1,) * len(pieces), "length", pieces))
+    score = cluster.client().predict_scored(PICTURE, TEXT)
+    assert isinstance(score, BlockScore)
+    assert score.end is BlockEnd.REPETITION
+    assert score.text.startswith("Total 5 0,")
+    assert len(score.text) < 12
+    assert len(score.logprobs) == len(score.pieces)
+
+
+def test_tokens_that_end_a_text_are_no_part_of_it(cluster: Cluster) -> None:
+    server = cluster.server()
+    server.script.append(Answer("Hi<|im_end|>", (-0.1, -3.0), pieces=("Hi", "<|im_end|>")))
+    score = cluster.client().predict_scored(PICTURE, TEXT)
+    assert isinstance(score, BlockScore)
+    assert (score.text, score.logprobs, score.pieces) == ("Hi", [-0.1], ("Hi",))
 
 
 def test_a_server_that_tells_no_probabilities_is_as_good(cluster: Cluster) -> None:
