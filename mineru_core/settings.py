@@ -46,6 +46,7 @@ class PdfSettings(_Section):
     """How PDF pages become pictures."""
 
     dpi: int = Field(default=150, ge=36, le=600, description="resolution a page is rendered at, dots per inch")
+    text_layer: bool = Field(default=True, description="whether a PDF's own words are used where they are good")
 
 
 class EngineSettings(_Section):

@@ -9,7 +9,7 @@ from pydantic import Field, field_serializer
 from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box
 from mineru_core.document.model import Confidence, Model
-from mineru_core.document.parts import BlockType, Line, LineWord, Part, PartReading
+from mineru_core.document.parts import BlockType, Line, LineWord, Part, PartReading, TextSource
 from mineru_core.document.table import Table
 from mineru_core.errors import WorkbenchError
 
@@ -22,6 +22,7 @@ __all__ = [
     "PageAnalysis",
     "PageFailure",
     "Part",
+    "TextSource",
 ]
 
 
@@ -68,7 +69,8 @@ class PageAnalysis(Model):
     """What was found on one page. ``blocks`` are in reading order; ``parts`` says what was looked for.
 
     ``rotation`` is the clockwise quarter turn in degrees the page was set upright by before it was read; all boxes are
-    in pixels of the page as given, before that turn. ``timings`` are seconds by stage, of what was done this time.
+    in pixels of the page as given, before that turn. ``text_source`` says whether a PDF's own words were used.
+    ``timings`` are seconds by stage, of what was done this time.
 
     ``readings`` are what it was put together from, for a cache to keep. They are not written to JSON, and ``assemble``
     drops them: a document need not carry its pages twice. ``failures`` are those of single blocks; ``assemble`` hands
@@ -82,6 +84,7 @@ class PageAnalysis(Model):
     parts: frozenset[Part]
     blocks: tuple[Block, ...] = ()
     rotation: int = 0
+    text_source: TextSource = TextSource.PIXELS
     warnings: tuple[str, ...] = ()
     failures: tuple[PageFailure, ...] = ()
     timings: dict[str, float] = Field(default_factory=dict)

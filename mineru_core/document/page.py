@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box
+from mineru_core.document.table import Table
 
 Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with its place in page pixels; ``confidence`` 0..1 (1 for words of a PDF's own text)."""
+    """A word with its place in page pixels; ``confidence`` 0..1: of a PDF's own words, the share of characters whose
+    meaning the file tells."""
 
     text: str
     box: Box
@@ -71,6 +74,8 @@ class Page:
     ``pixels`` is (height, width, 3) uint8 RGB and must not be written to. ``number`` counts from 1. ``dpi`` is None
     where the source does not say. ``text_layer`` is the PDF's own words in page pixels, None where there is none.
     ``letters`` is the height of the small letters in pixels, None where it was not measured or there are too few.
+    ``natives`` are tables and charts whose data the file itself stores, each with its box in page pixels: two pages of
+    the same pixels may have different ones, so they are no part of ``sha256``.
     """
 
     pixels: Pixels
@@ -81,6 +86,7 @@ class Page:
     transform: PageTransform = field(default_factory=PageTransform)
     sha256: str = ""
     letters: float | None = None
+    natives: tuple[Table | Chart, ...] = ()
 
     def __post_init__(self) -> None:
         if self.pixels.ndim != 3 or self.pixels.shape[2] != 3 or self.pixels.dtype != np.uint8:

@@ -51,6 +51,15 @@ class BlockType(StrEnum):
         return self in (BlockType.HEADER, BlockType.FOOTER, BlockType.PAGE_NUMBER)
 
 
+class TextSource(StrEnum):
+    """Where the text of a page was taken from."""
+
+    PIXELS = "pixels"
+    TEXT_LAYER = "text-layer"
+    BOTH = "both"
+    """A PDF's own words, and what is shown beside them."""
+
+
 class LineWord(Model):
     """A word (or one CJK character run) of a line, with its place in page pixels."""
 
@@ -137,6 +146,7 @@ class PartReading(Model):
     areas: tuple[LayoutArea, ...] = ()
     tables: tuple[Table, ...] = ()
     contents: tuple[AreaContent, ...] = ()
+    text_source: TextSource = TextSource.PIXELS
     warnings: tuple[str, ...] = ()
     seconds: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
 

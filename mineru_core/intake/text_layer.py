@@ -21,6 +21,8 @@ class _Run:
 
     codes: list[int] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
+    unmapped: int = 0
+    """Characters whose font does not say what they mean, so that the code is a guess."""
 
     def text(self) -> str:
         """The characters; halves of surrogate pairs are joined, lone halves dropped."""
@@ -32,7 +34,8 @@ def read_words(page: pdfium.PdfPage, transform: PageTransform, size: tuple[int, 
     """Words in the order of the content stream, clipped to the page of ``size`` (width, height) pixels.
 
     Words end at white space and where the writing jumps to another line. Words that lie outside the page are left
-    out, and so are characters without a meaning in Unicode.
+    out, and so are characters without a meaning in Unicode. A word's confidence is the share of its characters whose
+    font says what they mean.
     """
     try:
         text_page = page.get_textpage()
@@ -52,7 +55,7 @@ def read_words(page: pdfium.PdfPage, transform: PageTransform, size: tuple[int, 
         box = transform.from_source(Box.around(run.boxes)).clipped(*size)
         text = run.text()
         if text and box.area > 0:
-            words.append(Word(text, box))
+            words.append(Word(text, box, confidence=1 - run.unmapped / len(run.boxes)))
     return tuple(words)
 
 
@@ -70,6 +73,7 @@ def _runs(text_page: pdfium.PdfTextPage, count: int, left: float, top: float) ->
         if box is not None:
             run.codes.append(code)
             run.boxes.append(box)
+            run.unmapped += pdfium_c.FPDFText_HasUnicodeMapError(text_page, index) == 1
     if run.codes:
         runs.append(run)
     return runs

@@ -2,8 +2,7 @@
 
 The way of one page: set upright, read the text lines, find the areas, read the tables, put lines and areas together
 to blocks in reading order, turn every box back to the page as given. All but the last two steps are readings of parts,
-which are skipped where they are known. A PDF's own text layer is kept on the page but
-not used for reading in this version: what is read is what can be seen.
+which are skipped where they are known. A PDF's own words are taken for the text where they say what the page shows.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import cv2
 import onnxruntime as ort
 import openvino as ov
 
-from mineru_core.document.analysis import Block, BlockType, PageAnalysis, PageFailure, Part
+from mineru_core.document.analysis import Block, BlockType, Line, PageAnalysis, PageFailure, Part, TextSource
 from mineru_core.document.page import Page, Pixels
 from mineru_core.document.parts import LayoutArea, PageFrame, PartReading
 from mineru_core.document.table import Table
@@ -31,6 +30,7 @@ from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, bu
 from mineru_core.engines.embedded.layout import LayoutDetector, LayoutRegion
 from mineru_core.engines.embedded.ocr import OcrReader
 from mineru_core.engines.embedded.tables import TableReader
+from mineru_core.engines.embedded.text_layer import layer_of, says_what_is_shown
 from mineru_core.engines.embedded.turning import TurnBack, turned
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, WorkbenchError
 from mineru_core.runtime.context import Progress, RunContext
@@ -51,6 +51,7 @@ class EmbeddedEngine:
 
     def __init__(self, settings: Settings, on_batch: BatchListener | None = None) -> None:
         self._compress = settings.engine.compress
+        self._own_words = settings.pdf.text_layer
         calls = settings.engine_calls
         self._ocr = OcrReader(
             settings.models_dir,
@@ -77,15 +78,16 @@ class EmbeddedEngine:
 
     @property
     def reads_text_layer(self) -> bool:
-        """No: what is read is what can be seen."""
-        return False
+        """Whether the settings let it: a PDF's own words are then its text where they agree with what is seen."""
+        return self._own_words
 
     @property
     def fingerprint(self) -> str:
         """Name, revision of this code, a digest of the weights and of the runtimes' versions, and the options."""
         origins = [*(weight.sha256 for weight in weights.MANIFEST), ov.__version__, ort.__version__, cv2.__version__]
         digest = hashlib.sha256("/".join(origins).encode()).hexdigest()
-        return f"{self.name}/{REVISION}/{digest[:12]}" + ("/compress" if self._compress else "")
+        options = ("/compress" if self._compress else "") + ("" if self._own_words else "/pixels-only")
+        return f"{self.name}/{REVISION}/{digest[:12]}{options}"
 
     def load(self, progress: LoadListener | None = None) -> None:
         """Compile the models; calling it again does nothing. Raises ``ModelMissing``."""
@@ -142,6 +144,7 @@ class EmbeddedEngine:
             parts=parts & CAPABILITIES,
             blocks=tuple(back.block(block) for block in blocks),
             rotation=degrees,
+            text_source=next((r.text_source for r in chosen if r.part is Part.TEXT), TextSource.PIXELS),
             warnings=tuple(dict.fromkeys(warning for reading in chosen for warning in reading.warnings)),
             readings=chosen,
         )
@@ -168,7 +171,7 @@ class EmbeddedEngine:
             degrees, pixels = self._upright(run)
             for part in missing:
                 with run.stage(part.value):
-                    reading = self._read_part(part, pixels, readings, run)
+                    reading = self._read_part(part, pixels, degrees, readings, run)
                 changes = {"rotation": degrees, "seconds": run.timings[part.value]}
                 readings[part] = reading.model_copy(update=changes)
         with run.stage("order"):
@@ -184,15 +187,30 @@ class EmbeddedEngine:
             degrees = self._ocr.orientation(pixels, run.ctx, run.page.letters) % 360
             return degrees, turned(pixels, degrees)
 
-    def _read_part(self, part: Part, pixels: Pixels, readings: Readings, run: _Run) -> PartReading:
-        """One part of an upright page; ``readings`` holds those before it in the order of reading."""
+    def _read_part(self, part: Part, pixels: Pixels, degrees: int, readings: Readings, run: _Run) -> PartReading:
+        """One part of a page set upright by ``degrees``; ``readings`` holds those before it in the order of reading."""
         if part is Part.TEXT:
-            return PartReading(part=part, lines=tuple(self._ocr.read(pixels, run.ctx, run.page.letters)))
+            return self._read_text(pixels, degrees, run)
         if part is Part.LAYOUT:
             regions = self._layout.detect(pixels, run.ctx)
             areas = tuple(LayoutArea(type=r.type, box=r.box, confidence=r.confidence) for r in regions)
             return PartReading(part=part, areas=areas)
         return PartReading(part=part, tables=self._read_tables(pixels, readings, run.ctx))
+
+    def _read_text(self, pixels: Pixels, degrees: int, run: _Run) -> PartReading:
+        """The text: a PDF's own words where they are good, and from the pixels what these leave out."""
+        words = run.page.text_layer if self._own_words else None
+        layer = layer_of(words, pixels, degrees) if words else None
+        if layer is None or not self._is_shown(layer.lines, pixels, run.ctx):
+            return PartReading(part=Part.TEXT, lines=self._ocr.read(pixels, run.ctx, run.page.letters))
+        if layer.is_whole:
+            return PartReading(part=Part.TEXT, lines=layer.lines, text_source=TextSource.TEXT_LAYER)
+        more = self._ocr.read(pixels, run.ctx, run.page.letters, known=layer.lines)
+        source = TextSource.BOTH if more else TextSource.TEXT_LAYER
+        return PartReading(part=Part.TEXT, lines=(*layer.lines, *more), text_source=source)
+
+    def _is_shown(self, lines: Sequence[Line], pixels: Pixels, ctx: RunContext) -> bool:
+        return says_what_is_shown(lines, lambda boxes: self._ocr.texts_at(pixels, boxes, ctx), self._ocr.alphabet)
 
     def _read_tables(self, pixels: Pixels, readings: Readings, ctx: RunContext) -> tuple[Table, ...]:
         """The page's tables with their cells; an area in which no table could be read is not one."""

@@ -114,16 +114,20 @@ class OcrReader:
             models.recognizer.close()
             models.classifier.close()
 
-    def read(self, pixels: Pixels, ctx: RunContext, letters: float | None = None) -> tuple[Line, ...]:
+    def read(
+        self, pixels: Pixels, ctx: RunContext, letters: float | None = None, known: Sequence[Line] = ()
+    ) -> tuple[Line, ...]:
         """Every line of a page in page pixels, in no set order.
 
         ``pixels`` is (height, width, 3) uint8 RGB, ``letters`` the height of its small letters in pixels, where it is
-        known. Raises ``Cancelled`` or ``DeadlineExceeded`` between calls into the
-        models, ``EngineUnavailable`` before ``load`` and after ``close``.
+        known. Where ``known`` lines are, nothing is read: they are not among those returned. Raises ``Cancelled`` or
+        ``DeadlineExceeded`` between calls into the models, ``EngineUnavailable`` before ``load`` and after ``close``.
         """
         models = self._loaded()
         ctx.check()
         found = models.detector.detect(pixels, ctx, letters)
+        if known:
+            found = [corners for corners in found if not _is_known(corners, known)]
         tall_from = 1 / TALL_RATIO if _stands_on_its_side(found) else TALL_RATIO
         boxes = [_ways_to_read(corners, tall_from) for corners in found]
         cuts = [cut(pixels, way.corners) for ways in boxes for way in ways]
@@ -131,6 +135,18 @@ class OcrReader:
         best = _best_ways(boxes, readings)
         lines = (line_of(way.corners, cuts[index], readings[index]) for index, way in best)
         return tuple(line for line in lines if line.text and line.confidence >= MIN_CONFIDENCE)
+
+    def texts_at(self, pixels: Pixels, boxes: Sequence[Box], ctx: RunContext) -> list[str]:
+        """What level text in these boxes says. Raises what ``read`` does."""
+        models = self._loaded()
+        ctx.check()
+        cuts = [cut(pixels, np.array(Quad.from_box(box), dtype=np.float32)) for box in boxes]
+        return [reading.text for reading in models.recognizer.recognize(cuts, ctx)]
+
+    @property
+    def alphabet(self) -> frozenset[str]:
+        """Characters it can read. Raises ``EngineUnavailable`` before ``load``."""
+        return self._loaded().recognizer.alphabet
 
     def orientation(self, pixels: Pixels, ctx: RunContext, letters: float | None = None) -> int:
         """The quarter turn in degrees clockwise (0, 90, 180, 270) that sets the page upright.
@@ -198,6 +214,13 @@ def _box_along(corners: Corners, start: float, end: float) -> Box:
     )
     (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     return Box(x0, y0, x1, y1)
+
+
+def _is_known(corners: Corners, known: Sequence[Line]) -> bool:
+    """Whether half of a found line, or more, lies under lines that are known."""
+    (x0, y0), (x1, y1) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    box = Box(x0, y0, x1, y1)
+    return sum(box.intersection(line.box).area for line in known) >= 0.5 * box.area
 
 
 def _stands_on_its_side(found: Sequence[Corners]) -> bool:

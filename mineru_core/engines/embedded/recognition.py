@@ -150,6 +150,11 @@ class TextRecognizer:
                 name="recognition",
             )
 
+    @property
+    def alphabet(self) -> frozenset[str]:
+        """Characters it tells apart."""
+        return frozenset(self._alphabet)
+
     def close(self) -> None:
         """End the calls at work and free the model; lines that still wait are answered with ``Cancelled``."""
         if self._batcher is not None:

@@ -198,10 +198,9 @@ def test_before_loading_it_is_refused_and_without_weights_loading_says_so(tmp_pa
     engine.close()
 
 
-def test_readings_follow_from_the_pixels_alone_as_it_says(engine: EmbeddedEngine) -> None:
+def test_words_that_are_not_shown_change_nothing(engine: EmbeddedEngine) -> None:
     page = _page(*SENTENCES)
     layered = Page(page.pixels, page.source, text_layer=(Word("Something else", Box(60, 60, 300, 90)),))
-    assert not engine.reads_text_layer
     assert _text(_only(engine.read([layered], TEXT, RunContext()))).split("\n") == list(SENTENCES)
 
 
