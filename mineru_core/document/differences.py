@@ -19,7 +19,7 @@ MOST_ALIGNED = 40_000
 LEAST_OVERLAP = 0.3
 """Intersection over union of the places of two tables that are taken for the same."""
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK = "\u3001-\u303f\uff00-\uffef\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"(\s*)([{_CJK}]|[^\s{_CJK}]+)")
 
 

@@ -58,6 +58,7 @@ def test_a_reading_agrees_with_itself(paragraphs: list[str]) -> None:
     [
         (["Total 12 EUR"], ["Total 17 EUR"], [("Total[12] EUR", "Total[17] EUR")]),
         (["一共十二元"], ["一共十七元"], [("一共十[二]元", "一共十[七]元")]),
+        (["增长8.4%。"], ["增长8.1%。"], [("增长[8.4%]。", "增长[8.1%]。")]),
         (["Head", "Body"], ["Head", "New one", "Body"], [("Head", "Head"), ("", "[New one]"), ("Body", "Body")]),
         (["Head", "Gone", "Body"], ["Head", "Body"], [("Head", "Head"), ("[Gone]", ""), ("Body", "Body")]),
         (["x", "Total 5"], ["x", "Grand Total 5"], [("x", "x"), ("Total 5", "[Grand] Total 5")]),

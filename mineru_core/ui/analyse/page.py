@@ -37,7 +37,8 @@ def render() -> None:
     t, owner = session.translator(), session.owner()
     services.attend(owner)
     job = _current_job(owner)
-    show_history(job, owner, t)
+    other = None if job is None else _other_job(job, owner)
+    show_history(job, owner, t)  # after both were looked up: it must not say of one that it runs when it has ended
     # A place of its own for each screen, and the other one emptied first: it would stand there until the run has ended.
     if job is None:
         first = st.container(key="screen_first")
@@ -47,7 +48,7 @@ def render() -> None:
     else:
         st.empty()
         with st.container(key="screen_document"):
-            _document_screen(job, owner, t)
+            _document_screen(job, other, owner, t)
     watch_address(None if job is None else job.id)
 
 
@@ -62,12 +63,11 @@ def _current_job(owner: str) -> Job | None:
     return job
 
 
-def _document_screen(job: Job, owner: str, t: Translator) -> None:
+def _document_screen(job: Job, other: Job | None, owner: str, t: Translator) -> None:
     with st.container():
         show_problems(session.problems(), t)
     with st.container():
         _file_selector(job, owner, t)
-    other = _other_job(job, owner)
     if other is not None and other.state is JobState.DONE:
         try:
             show_comparison(job, other, owner, t)
