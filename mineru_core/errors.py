@@ -7,6 +7,8 @@
     │   ├── TruncatedImage        truncated-image
     │   ├── CorruptPdf            corrupt-pdf
     │   ├── EncryptedPdf          encrypted-pdf
+    │   ├── CorruptOffice         corrupt-office
+    │   ├── EncryptedOffice       encrypted-office
     │   ├── NoPages               no-pages
     │   └── InvalidRequest        invalid-request
     ├── LimitError                a limit of the settings was passed (HTTP 413)
@@ -74,7 +76,7 @@ class UnsupportedType(InputError):
     """The bytes are of no type that can be read."""
 
     code = "unsupported-type"
-    default_hint = "Upload a picture (PNG, JPEG, WebP, TIFF …) or a PDF, or save it as one of these."
+    default_hint = "Upload a picture (PNG, JPEG, TIFF …), a PDF or an Office file (PPTX, DOCX, XLSX)."
 
 
 class TruncatedImage(InputError):
@@ -96,6 +98,20 @@ class EncryptedPdf(InputError):
 
     code = "encrypted-pdf"
     default_hint = "Give the password, or save a copy without one."
+
+
+class CorruptOffice(InputError):
+    """The Office file is damaged, or lacks parts without which it cannot be read."""
+
+    code = "corrupt-office"
+    default_hint = "Open the file in its program and save it again, or save it as PDF."
+
+
+class EncryptedOffice(InputError):
+    """The Office file is encrypted; it cannot be read with a password either."""
+
+    code = "encrypted-office"
+    default_hint = "Open the file in its program with the password and save a copy without one."
 
 
 class NoPages(InputError):

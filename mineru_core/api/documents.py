@@ -18,7 +18,10 @@ API_PREFIX = "/api"
 """Where the server mounts the API."""
 
 MAX_INSTRUCTION = 4000
-FILE_HELP = "a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000) or a PDF, told apart by content"
+FILE_HELP = (
+    "a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000), a PDF or an Office file (PPTX, DOCX, XLSX), "
+    "told apart by content"
+)
 FIELDS = frozenset({"file", "instruction", "region", "page", "engine", "password", "async"})
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
 
@@ -41,10 +43,11 @@ class Point(Model):
 
 
 class Series(Model):
-    """Points of one legend entry, in drawing order."""
+    """Points of one legend entry, in drawing order. ``color`` is "#rrggbb" as drawn; None where it is not known."""
 
     name: str = ""
     points: tuple[Point, ...] = ()
+    color: str | None = Field(default=None, pattern=r"^#[0-9a-f]{6}$")
 
 
 class Chart(Model):
@@ -60,12 +63,25 @@ class Chart(Model):
     confidence: Confidence = 1.0
 
     def rows(self) -> list[list[str]]:
-        """Wide form: a header row, first column the categories, one column a series; "" where a series has no value."""
+        """Wide form: a header row, first column the categories, one column a series; "" where a series has no value.
+
+        A category that a series has several times has as many rows, so that no value is lost.
+        """
         names = [s.name for s in self.series]
-        keys = list(dict.fromkeys(p.x for s in self.series for p in s.points))
-        value = [{p.x: p.y for p in s.points} for s in self.series]
+        value = [_by_occurrence(s.points) for s in self.series]
+        keys = list(dict.fromkeys(key for v in value for key in v))
         head = [self.x_axis.label or "x", *names]
-        return [head, *([key, *(_number(v.get(key)) for v in value)] for key in keys)]
+        return [head, *([key[0], *(_number(v.get(key)) for v in value)] for key in keys)]
+
+
+def _by_occurrence(points: Iterable[Point]) -> dict[tuple[str, int], float | None]:
+    """Values by category and by how many points of that category stood before."""
+    seen: Counter[str] = Counter()
+    found: dict[tuple[str, int], float | None] = {}
+    for point in points:
+        found[point.x, seen[point.x]] = point.y
+        seen[point.x] += 1
+    return found
 
 
 def _number(value: float | None) -> str:

@@ -19,14 +19,16 @@ from pypdfium2.version import PYPDFIUM_INFO
 
 from mineru_core.document.page import Page, pixel_hash
 from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
+from mineru_core.intake.office import OfficeFile, office_fingerprint, open_office
 from mineru_core.intake.pdf import PdfFile
 from mineru_core.intake.picture import Picture, PictureFile, check_pixels, load_image, picture_of
-from mineru_core.intake.sniffing import HEIC, PDF, PNG, sniff
+from mineru_core.intake.sniffing import DOCX, HEIC, OFFICE, PDF, PNG, PPTX, XLSX, sniff
 from mineru_core.settings import Settings, load_settings
 
 Source = str | Path | bytes | bytearray | memoryview | Image.Image
 
 _MAX_NAME = 255
+_OFFICE_ENDINGS = {PPTX: "pptx", DOCX: "docx", XLSX: "xlsx"}
 
 _DECODING = 2
 """Raised whenever this package would make other pixels of the same bytes."""
@@ -109,16 +111,16 @@ class Upload:
 def open_document(
     source: Source, *, name: str | None = None, password: str | None = None, settings: Settings | None = None
 ) -> Document:
-    """Open a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000) or a PDF, given as a path or as bytes, or
-    a PIL image of any format.
+    """Open a picture (PNG, JPEG, WebP, TIFF, BMP, GIF, HEIC, AVIF, JPEG 2000), a PDF or an Office file (PPTX, DOCX,
+    XLSX), given as a path or as bytes, or a PIL image of any format.
 
     The type is told from the content. Pictures are decoded at once, so a damaged one is refused here; PDF pages, and
     the further pages of a TIFF, are made when they are asked for. ``name`` is what results are named after
     (default: the file's name).
 
-    Raises ``EmptyFile``, ``UnsupportedType``, ``TruncatedImage``, ``CorruptPdf``, ``EncryptedPdf``, ``NoPages``,
-    ``FileTooLarge``, ``TooManyPixels`` or ``TooManyPages``; ``NotFound`` for a path that does not exist and
-    ``InvalidRequest`` for one that is no readable file.
+    Raises ``EmptyFile``, ``UnsupportedType``, ``TruncatedImage``, ``CorruptPdf``, ``EncryptedPdf``, ``CorruptOffice``,
+    ``EncryptedOffice``, ``NoPages``, ``FileTooLarge``, ``TooManyPixels`` or ``TooManyPages``; ``NotFound`` for a path
+    that does not exist and ``InvalidRequest`` for one that is no readable file.
     """
     settings = settings if settings is not None else load_settings()
     if isinstance(source, Image.Image):
@@ -129,7 +131,8 @@ def open_document(
 def read_upload(source: str | Path | bytes | bytearray | memoryview, name: str | None, settings: Settings) -> Upload:
     """The file of a path or buffer, its type told from its content, nothing of it decoded.
 
-    Raises ``EmptyFile``, ``UnsupportedType``, ``FileTooLarge``, ``NotFound`` and ``InvalidRequest``.
+    Raises ``EmptyFile``, ``UnsupportedType``, ``EncryptedOffice``, ``FileTooLarge``, ``NotFound`` and
+    ``InvalidRequest``.
     """
     limit = settings.limits.max_file_bytes
     if isinstance(source, str | Path):
@@ -169,6 +172,8 @@ def decoding_of(media_type: str, settings: Settings) -> str:
     limits = settings.limits
     if media_type == PDF:
         options = f"dpi-{settings.pdf.dpi}/pages-{limits.max_pages}/pdfium-{PYPDFIUM_INFO.version}"
+    elif media_type in OFFICE:
+        options = f"pages-{limits.max_pages}/{office_fingerprint()}"
     elif media_type == HEIC:
         options = f"pages-{limits.max_pages}/heif-{version('pi-heif')}"
     else:
@@ -186,13 +191,17 @@ def clean_name(name: str | None, media_type: str) -> str:
     """The last part of a name or path of any platform, without control characters; a stand-in where none is left."""
     last = re.split(r"[/\\]", name or "")[-1]
     clean = "".join(c for c in last if c.isprintable()).strip()[-_MAX_NAME:]
-    return clean or "document." + media_type.rpartition("/")[2].replace("jpeg", "jpg")
+    ending = _OFFICE_ENDINGS.get(media_type) or media_type.rpartition("/")[2].replace("jpeg", "jpg")
+    return clean or f"document.{ending}"
 
 
 def _reader_of(upload: Upload, password: str | None, settings: Settings) -> _Reader:
     if upload.media_type == PDF:
         return _PdfReader(upload.data, upload.name, password, settings)
     limits = settings.limits
+    if upload.media_type in OFFICE:
+        most = {"max_pixels": limits.max_page_pixels, "max_pages": limits.max_pages}
+        return _OfficeReader(open_office(upload.data, upload.media_type, **most), upload.name)
     file = PictureFile(upload.data, upload.media_type, limits.max_page_pixels, limits.max_pages)
     return _PictureReader(file.picture, file.page_count, upload.name)
 
@@ -273,6 +282,24 @@ class _PdfReader:
         return self._file.page(
             number, self._source, dpi=self._settings.pdf.dpi, max_pixels=self._settings.limits.max_page_pixels
         )
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _OfficeReader:
+    """Pages of an Office file, drawn when asked for."""
+
+    def __init__(self, file: OfficeFile, source: str) -> None:
+        self._file = file
+        self._source = source
+
+    @property
+    def page_count(self) -> int:
+        return self._file.page_count
+
+    def page(self, number: int) -> Page:
+        return self._file.page(number, self._source)
 
     def close(self) -> None:
         self._file.close()

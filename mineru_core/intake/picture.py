@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from PIL import (
@@ -27,6 +28,8 @@ from PIL import (
 from mineru_core.document.page import PageTransform, Pixels
 from mineru_core.errors import TooManyPages, TooManyPixels, TruncatedImage, UnsupportedType
 from mineru_core.intake.sniffing import AVIF, BMP, GIF, HEIC, JPEG, JPEG2000, PNG, TIFF, WEBP
+
+_T = TypeVar("_T")
 
 # What Pillow's decoders raise on damaged bytes; anything else is a fault of ours and must be seen.
 _DAMAGE = (
@@ -113,7 +116,19 @@ def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
     return PictureFile(data, media_type, max_pixels, max_pages=1_000_000).picture(1)
 
 
+def decode_with_opacity(data: bytes, media_type: str, max_pixels: int) -> Image.Image:
+    """The first picture of a file as RGB, or as RGBA where the ground shows through; for pictures that stand on a page.
+
+    Raises what ``PictureFile`` does.
+    """
+    return _decode(data, media_type, max_pixels, 0, _with_opacity)
+
+
 def _decoded(data: bytes, media_type: str, max_pixels: int, frame: int) -> Picture:
+    return _decode(data, media_type, max_pixels, frame, picture_of)
+
+
+def _decode(data: bytes, media_type: str, max_pixels: int, frame: int, finish: Callable[[Image.Image], _T]) -> _T:
     with _opened(data, media_type, max_pixels, frame) as image:
         check_pixels(image.size, max_pixels)
         if 0 in image.size:
@@ -121,7 +136,13 @@ def _decoded(data: bytes, media_type: str, max_pixels: int, frame: int) -> Pictu
         if not _WHOLE.get(media_type, _unknown)(data):
             raise TruncatedImage(_ENDS_EARLY)
         with _large_one_by_one(image.size):
-            return picture_of(load_image(image))
+            return finish(load_image(image))
+
+
+def _with_opacity(image: Image.Image) -> Image.Image:
+    if image.mode in _WITH_ALPHA or "transparency" in image.info:
+        return image.convert("RGBA")
+    return Image.fromarray(picture_of(image).pixels)
 
 
 def _opened(data: bytes, media_type: str, max_pixels: int, frame: int = 0) -> Image.Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mineru_core.errors import EmptyFile, UnsupportedType
+from mineru_core.errors import EmptyFile, EncryptedOffice, UnsupportedType
 
 PNG = "image/png"
 JPEG = "image/jpeg"
@@ -16,6 +16,12 @@ HEIC = "image/heic"
 AVIF = "image/avif"
 JPEG2000 = "image/jp2"
 PDF = "application/pdf"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+OFFICE = frozenset({PPTX, DOCX, XLSX})
+"""Types whose pages are drawn here; macros and templates of each are the same to read."""
 
 PICTURES = frozenset({PNG, JPEG, WEBP, GIF, BMP, TIFF, HEIC, AVIF, JPEG2000})
 """Types that ``decode_picture`` reads."""
@@ -35,6 +41,8 @@ _PICTURE_MARKS = (
 # Readers accept a PDF whose header stands anywhere in the first kilobyte (mail gateways put lines in front of it).
 _PDF_HEADER_WITHIN = 1024
 _ZIP_NAMES_WITHIN = 64_000
+_ZIP_END = b"PK\x05\x06"
+_ZIP_END_WITHIN = 66_000
 
 
 class _Kind(NamedTuple):
@@ -50,6 +58,8 @@ _AS_PICTURE = "Save or export it as PNG or JPEG."
 _AS_PDF = "Open it in its program and save or print it as PDF."
 _UNPACK = "Unpack it and upload the PNG, JPEG or PDF files inside."
 _NO_DOCUMENT = "Upload a picture (PNG, JPEG) or a PDF of the document."
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_AS_NEW_OFFICE = "Open it in its program and save it as PPTX, DOCX or XLSX, or as PDF."
 
 _OTHER_KINDS = (
     _Kind(0, b"\0\0\0\x0cJXL ", "JPEG XL picture", _AS_PICTURE),
@@ -59,7 +69,7 @@ _OTHER_KINDS = (
     _Kind(0, b"AT&TFORM", "DjVu document", _AS_PDF),
     _Kind(0, b"%!PS", "PostScript file", _AS_PDF),
     _Kind(0, b"{\\rtf", "RTF document", _AS_PDF),
-    _Kind(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "older Office document (DOC, XLS or PPT)", _AS_PDF),
+    _Kind(0, _OLD_OFFICE, "older Office document (DOC, XLS or PPT)", _AS_NEW_OFFICE),
     _Kind(0, b"Rar!", "RAR archive", _UNPACK),
     _Kind(0, b"7z\xbc\xaf\x27\x1c", "7z archive", _UNPACK),
     _Kind(0, b"\x1f\x8b", "gzip archive", _UNPACK),
@@ -74,14 +84,17 @@ _OTHER_KINDS = (
 
 # Files in a ZIP container, by a name of one of their members.
 _ZIP_KINDS = (
-    (b"word/", "Word document (DOCX)", _AS_PDF),
-    (b"ppt/", "PowerPoint deck (PPTX)", _AS_PDF),
-    (b"xl/", "Excel workbook (XLSX)", _AS_PDF),
+    (b"xl/workbook.bin", "binary Excel workbook (XLSB)", "Open it in its program and save it as XLSX."),
     (b"OFD.xml", "OFD document", "Open it in an OFD reader and export it as PDF."),
     (b"opendocument", "OpenDocument file (ODT, ODS or ODP)", _AS_PDF),
     (b"epub+zip", "EPUB book", _AS_PDF),
     (b"Index/Document.iwa", "Pages, Numbers or Keynote document", _AS_PDF),
 )
+
+# Office files by how the name of their main part begins.
+_OFFICE_PARTS = ((b"ppt/presentation", PPTX), (b"word/document", DOCX), (b"xl/workbook.xml", XLSX))
+_OFFICE_MARK = b"[Content_Types].xml"
+_ENCRYPTED_MARK = "EncryptedPackage".encode("utf-16-le")
 
 # Brands of the ISO media container (bytes 8 to 12, after "ftyp").
 _HEIF_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1"})
@@ -91,10 +104,10 @@ _BMP_HEADER_SIZES = frozenset({12, 16, 40, 52, 56, 64, 108, 124})
 
 
 def sniff(data: bytes) -> str:
-    """The media type of a picture or PDF; looks at the first kilobytes only and decodes nothing.
+    """The media type of a picture, PDF or Office file; looks at a few places only and decodes nothing.
 
-    Raises ``EmptyFile`` for no bytes and ``UnsupportedType`` for everything else; its message names the type where it
-    is known, its hint the way out.
+    Raises ``EmptyFile`` for no bytes, ``EncryptedOffice`` for an Office file behind a password and ``UnsupportedType``
+    for everything else; its message names the type where it is known, its hint the way out.
     """
     if not data:
         raise EmptyFile("The file holds no bytes.")
@@ -103,6 +116,9 @@ def sniff(data: bytes) -> str:
         return picture
     if data.startswith(b"%PDF-"):
         return PDF
+    office = _office_type(data)
+    if office:
+        return office
     name, hint = _other_kind(data)
     if name:
         raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
@@ -111,7 +127,7 @@ def sniff(data: bytes) -> str:
     name, hint = _text_kind(data)
     if name:
         raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
-    raise UnsupportedType("The bytes are neither a picture nor a PDF.")
+    raise UnsupportedType("The bytes are neither a picture, a PDF nor an Office file.")
 
 
 def _picture_type(data: bytes) -> str:
@@ -134,6 +150,29 @@ def _media_type(data: bytes) -> str:
     if brands & _AVIF_BRANDS:
         return AVIF
     return HEIC if brands & _HEIF_BRANDS else ""
+
+
+def _office_type(data: bytes) -> str:
+    """The type of an Office file by the names in its ZIP directory; where that was cut off, by those at its start."""
+    if data.startswith(_OLD_OFFICE) and _ENCRYPTED_MARK in data:
+        raise EncryptedOffice("The Office file is encrypted with a password.")
+    if not data.startswith(b"PK\x03\x04"):
+        return ""
+    directory = _zip_directory(data)
+    if directory and _OFFICE_MARK not in directory:
+        return ""
+    names = directory or data[:_ZIP_NAMES_WITHIN]
+    found = [(names.find(mark), media_type) for mark, media_type in _OFFICE_PARTS if mark in names]
+    return min(found)[1] if found else ""
+
+
+def _zip_directory(data: bytes) -> bytes:
+    """The directory at the end of a ZIP; empty where it is cut off."""
+    end = data.rfind(_ZIP_END, max(0, len(data) - _ZIP_END_WITHIN))
+    if end < 0 or end + 20 > len(data):
+        return b""
+    size, offset = (int.from_bytes(data[end + at : end + at + 4], "little") for at in (12, 16))
+    return data[offset : offset + size]
 
 
 def _other_kind(data: bytes) -> tuple[str, str]:

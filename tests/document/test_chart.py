@@ -45,3 +45,10 @@ def test_a_chart_is_frozen_and_knows_no_other_names() -> None:
         Chart.model_validate({"kind": "bar", "colour": "red"})
     with pytest.raises(ValidationError):
         Chart(kind=ChartKind.BAR).title = "x"  # type: ignore[misc]
+
+
+def test_a_category_that_comes_twice_has_two_rows() -> None:
+    twice = Series(name="a", points=(Point(x="Other", y=1.0), Point(x="Rest", y=2.0), Point(x="Other", y=3.0)))
+    once = Series(name="b", points=(Point(x="Other", y=4.0), Point(x="New", y=5.0)))
+    rows = Chart(kind=ChartKind.BAR, series=(twice, once)).rows()
+    assert rows[1:] == [["Other", "1", "4"], ["Rest", "2", ""], ["Other", "3", ""], ["New", "", "5"]]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mineru_core.errors import EmptyFile, UnsupportedType
 from mineru_core.intake import JPEG, PDF, PICTURES, PNG, sniff
-from mineru_core.intake.sniffing import AVIF, BMP, GIF, HEIC, JPEG2000, TIFF, WEBP
+from mineru_core.intake.sniffing import AVIF, BMP, DOCX, GIF, HEIC, JPEG2000, PPTX, TIFF, WEBP, XLSX
 from tests.documents import draw_lines, jpeg_bytes, picture_bytes, png_bytes, table_pdf
 
 PICTURE = draw_lines(("Total",))
@@ -45,9 +45,7 @@ def test_names_the_types_that_can_be_read(data: bytes, media_type: str) -> None:
     [
         (b"\0\0\0\x18ftypisom\0\0\0\0", "video", "PDF"),
         (b"RIFF\x24\0\0\0WAVEfmt ", "sound", "PDF"),
-        (b"PK\x03\x04\x14\0\0\0\x08\0word/document.xml", "DOCX", "PDF"),
-        (b"PK\x03\x04\x14\0\0\0\x08\0xl/workbook.xml", "XLSX", "PDF"),
-        (b"PK\x03\x04\x14\0\0\0\x08\0ppt/presentation.xml", "PPTX", "PDF"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0xl/workbook.bin", "XLSB", "XLSX"),
         (b"PK\x03\x04\x14\0\0\0\x08\0OFD.xml", "OFD", "PDF"),
         (b"PK\x03\x04\x14\0\0\0\x08\0photo.jpg", "ZIP", "Unpack"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(20), "DOC", "PDF"),
@@ -64,6 +62,13 @@ def test_names_the_other_type_and_the_way_out(data: bytes, name: str, hint: str)
         sniff(data)
     assert name in refused.value.message
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"), [("word/document.xml", DOCX), ("xl/workbook.xml", XLSX), ("ppt/presentation.xml", PPTX)]
+)
+def test_an_office_file_that_was_cut_off_is_told_by_its_start(name: str, media_type: str) -> None:
+    assert sniff(b"PK\x03\x04\x14\0\0\0\x08\0" + name.encode()) == media_type
 
 
 def test_refuses_no_bytes() -> None:

@@ -16,7 +16,10 @@ from mineru_core.ui.services import Upload
 from mineru_core.ui.session import Key
 from mineru_core.ui.text import counted, html, kept_days
 
-FILE_TYPES = ["pdf", "png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "jp2"]
+FILE_TYPES = [
+    *("pdf", "pptx", "docx", "xlsx", "ppsx", "potx", "pptm", "docm", "xlsm"),
+    *("png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "jp2"),
+]
 WISH_KEYS = ("tables_zh", "tables", "text", "fields", "find")
 
 

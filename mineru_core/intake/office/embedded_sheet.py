@@ -1,0 +1,40 @@
+"""The sheet embedded with a chart: read only where the chart keeps no copy of its values."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from mineru_core.errors import InputError, LimitError
+from mineru_core.intake.office.charts import ReadRange
+from mineru_core.intake.office.package import OfficePackage
+from mineru_core.intake.office.workbook import Workbook, read_range
+
+_FORMULA = re.compile(r"^(?:'((?:[^']|'')+)'|([^!']+))!(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?$")
+_MOST_BYTES = 50_000_000
+
+
+def embedded_ranges(package: OfficePackage, chart: str) -> ReadRange:
+    """Reads ranges of the workbook that the chart part points to; it is opened at the first of them. Where there is
+    none, or it cannot be read, every range is unknown."""
+
+    @cache
+    def workbook() -> Workbook | None:
+        for name in package.related(chart, "package"):
+            try:
+                return Workbook(OfficePackage(package.blob(name, _MOST_BYTES)))
+            except (InputError, LimitError):
+                return None
+        return None
+
+    def read(formula: str) -> list[list[str]] | None:
+        found = _FORMULA.match(formula.strip())
+        book = workbook() if found is not None else None
+        if found is None or book is None:
+            return None
+        try:
+            return read_range(book, (found[1] or found[2]).replace("''", "'"), found[3], found[4] or found[3])
+        except (InputError, LimitError):
+            return None
+
+    return read
