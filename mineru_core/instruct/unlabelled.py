@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mineru_core.instruct.candidates import Candidate, joined
 from mineru_core.instruct.field_names import FieldKind, ValueType
@@ -28,6 +29,7 @@ _ADDRESS = re.compile(
     r"^no\b[.:]?\s*\w{0,2}\d.*,|[省市区县镇乡路街号楼室]",
     re.IGNORECASE,
 )
+_REGISTRATION = re.compile(r"\s*[(\[（](?=[^)\]）]*\d{4})[^)\]）]*[)\]）]?\W*$")
 _NO_ADDRESS = re.compile(
     r"\b(?:tel|fax|phone|gst|reg|invoice|receipt|date|bill|cashier|email|e-mail|www|http)\b|电话|传真|税号|日期|@",
     re.IGNORECASE,
@@ -75,11 +77,31 @@ def _sender(sheet: Sheet) -> Iterator[Candidate]:
     head = [item for item in _head(sheet) if spans(ValueType.NAME, item.text) and not has_own_label(item.text)]
     for rank, item in enumerate(head):
         if _COMPANY.search(item.text) and not _NO_ADDRESS.search(item.text):
-            yield Candidate.of(item, spans(ValueType.NAME, item.text)[0], 0.55 - 0.01 * rank)
+            yield _firm(sheet, item, 0.55 - 0.01 * rank)
     if any(_BILL.search(item.text) for item in sheet.items):
         names = [item for item in head if not _BILL.search(item.text) and sum(c.isalpha() for c in item.text) >= 5]
         for item in names[:1]:
-            yield Candidate.of(item, spans(ValueType.NAME, item.text)[0], 0.3)
+            yield _firm(sheet, item, 0.3)
+
+
+def _firm(sheet: Sheet, item: Item, score: float) -> Candidate:
+    """The name without the registration number that stands behind it in brackets, with the words right before it on
+    its row: a wide gap in a heading parts the first word of a name from the others."""
+    start, end = spans(ValueType.NAME, item.text)[0]
+    number = _REGISTRATION.search(item.text, start, end)
+    if number is not None and number.start() > start:
+        end = number.start()
+    before = [other for other in sheet.items if _stands_before(other, item) and not has_own_label(other.text)]
+    if not before:
+        return Candidate.of(item, (start, end), score)
+    name = joined([*sorted(before, key=lambda other: other.box.x0), item], score)
+    return replace(name, value=name.value[: len(name.value) - (len(item.text.strip()) - (end - start))])
+
+
+def _stands_before(other: Item, item: Item) -> bool:
+    a, b = other.box, item.box
+    on_row = min(a.y1, b.y1) - max(a.y0, b.y0) > 0.6 * max(a.height, b.height)
+    return on_row and 0 <= b.x0 - a.x1 < 1.5 * b.height and any(c.isalpha() for c in other.text)
 
 
 def _sender_address(sheet: Sheet) -> Iterator[Candidate]:

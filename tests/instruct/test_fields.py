@@ -220,3 +220,20 @@ def test_a_value_is_never_made_up(placed: list[tuple[str, int, int]], name: str)
     else:
         assert not found.found or any(found.value in text for text in read)
     assert found.label == "" or any(found.label in text for text in read)
+
+
+def test_a_firm_is_named_whole_and_without_its_registration_number() -> None:
+    parted = lines_page(("TAX INVOICE", 400, 90), ("FY", 300, 20), ("EAGLE ENTERPRISE", 340, 22), ("x", 40, 300))
+    assert ask(parted, "company").value == "FY EAGLE ENTERPRISE"
+    numbered = lines_page(("ALPHA BAKERY SDN BHD (169609-A)", 300, 20), ("TAX INVOICE", 400, 90))
+    assert ask(numbered, "company").value == "ALPHA BAKERY SDN BHD"
+    plain = lines_page(("ALPHA (M) SDN BHD", 300, 20), ("TAX INVOICE", 400, 90))
+    assert ask(plain, "company").value == "ALPHA (M) SDN BHD"
+
+
+def test_the_sum_after_rounding_is_the_total() -> None:
+    sheet = lines_page(
+        ("Total Sales (Incl. GST)", 40, 20), ("RM28.03", 600, 20), ("Rounding", 40, 50), ("RM0.02", 600, 50),
+        ("Net Total", 40, 80), ("RM28.05", 600, 80), ("Cash", 40, 110), ("RM28.05", 600, 110),
+    )  # fmt: skip
+    assert ask(sheet, "total").value == "RM28.05"
