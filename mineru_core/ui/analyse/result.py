@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from mineru_core.document.analysis import TextSource
 from mineru_core.document.task import Note
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import describe
@@ -52,6 +53,11 @@ def heading_html(job: Job, found: DocumentResult, t: Translator) -> str:
     """The document's name and the facts of its reading. An answer that was known took no time worth telling."""
     facts = [counted(t, "result.pages", len(found.analysis.pages))]
     facts += [t("result.region", page=region.page) for region in found.task.regions[:1]]
+    sources = {page.text_source for page in found.analysis.pages}
+    if sources == {TextSource.TEXT_LAYER}:
+        facts.append(t("result.own_text"))
+    elif sources - {TextSource.PIXELS}:
+        facts.append(t("result.own_text_partly"))
     seconds = found.timings.get("total")
     if seconds is None and job.finished_at is not None:
         seconds = (job.finished_at - job.created_at).total_seconds()

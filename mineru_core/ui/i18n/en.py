@@ -114,6 +114,8 @@ EN: dict[str, str] = {
     "result.pages.one": "1 page",
     "result.pages.many": "{count} pages",
     "result.region": "limited to a region of page {page}",
+    "result.own_text": "text of the PDF itself",
+    "result.own_text_partly": "text partly of the PDF itself",
     "result.downloads": "Download all",
     "result.incomplete": "Some of it could not be read. Everything below comes from the rest.",
     "result.failure_block": "Page {page}, block {block}: {title}",

@@ -111,6 +111,8 @@ ZH: dict[str, str] = {
     "result.pages.one": "1 页",
     "result.pages.many": "{count} 页",
     "result.region": "限于第 {page} 页的一个区域",
+    "result.own_text": "文字取自 PDF 自身",
+    "result.own_text_partly": "部分文字取自 PDF 自身",
     "result.downloads": "下载全部",
     "result.incomplete": "有些内容无法读取，以下内容来自其余部分。",
     "result.failure_block": "第 {page} 页第 {block} 块：{title}",

@@ -1,6 +1,6 @@
 import pytest
 
-from mineru_core.document.analysis import DocumentAnalysis
+from mineru_core.document.analysis import DocumentAnalysis, PageAnalysis, TextSource
 from mineru_core.document.task import Answer, Task
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
@@ -21,3 +21,24 @@ def test_the_time_is_told_where_there_was_any(seconds: float, told: str | None) 
     heading = heading_html(JOB, found, t)
     assert "engine: echo" in heading
     assert (f"<span>{told}</span>" in heading) if told else (" s</span>" not in heading)
+
+
+@pytest.mark.parametrize(
+    ("sources", "told"),
+    [
+        ((TextSource.PIXELS,), None),
+        ((TextSource.TEXT_LAYER, TextSource.TEXT_LAYER), "text of the PDF itself"),
+        ((TextSource.TEXT_LAYER, TextSource.PIXELS), "text partly of the PDF itself"),
+        ((TextSource.BOTH,), "text partly of the PDF itself"),
+    ],
+)
+def test_it_is_told_where_the_text_is_from(sources: tuple[TextSource, ...], told: str | None) -> None:
+    pages = tuple(
+        PageAnalysis(page=n, width=9, height=9, sha256="s", parts=frozenset(), text_source=source)
+        for n, source in enumerate(sources, 1)
+    )
+    task = Task()
+    analysis = ANALYSIS.model_copy(update={"pages": pages})
+    found = DocumentResult(task=task, answer=Answer(kind=task.kind), analysis=analysis, engine="echo-1")
+    heading = heading_html(JOB, found, Translator("en"))
+    assert (f"<span>{told}</span>" in heading) if told else ("of the PDF itself" not in heading)
