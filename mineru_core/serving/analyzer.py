@@ -258,7 +258,7 @@ class Analyzer:
                 if len(ahead) >= self.gate.places:
                     collect()
                 boxes = tuple(region for region in task.regions if region.page == number)
-                request = PageRequest(document, number, boxes, parts, place.context())
+                request = PageRequest(document, number, boxes, parts, place.context(), task.parts)
                 ahead.append((request, self._start(request, len(numbers), ctx, timings)))
             while ahead:
                 collect()
@@ -377,13 +377,16 @@ class _Place:
 def _unsupported(task: Task, missing: frozenset[Part], analysis: DocumentAnalysis) -> list[Note]:
     """Notes on parts the engine cannot read: where they were asked for by name, or are there to be read.
 
-    Who asks for everything of a page without a chart need not hear that charts cannot be read.
+    Who asks for everything of a page without a chart need not hear that charts cannot be read; nor who gets all charts
+    from the data that the file stores.
     """
-    there = {block.type for page in analysis.pages for block in page.blocks}
+    blocks = [block for page in analysis.pages for block in page.blocks]
+    given = {block.type for block in blocks if block.table is not None or block.chart is not None}
+    unread = {block.type for block in blocks if block.table is None and block.chart is None}
     return [
         Note(code=f"{name}-unsupported", message=f"The engine in use cannot read {name}.")
         for part, (name, kind, block_type) in _SPECIAL_PARTS.items()
-        if part in missing and (task.kind is kind or block_type in there)
+        if part in missing and ((task.kind is kind and block_type not in given) or block_type in unread)
     ]
 
 

@@ -12,8 +12,10 @@ from typing import Self, TypeVar
 
 from pydantic import Field, ValidationError
 
+from mineru_core.document.chart import Chart
 from mineru_core.document.model import Model
 from mineru_core.document.parts import Part, PartReading
+from mineru_core.document.table import Table
 from mineru_core.document.task import Task
 from mineru_core.export.result import DocumentResult
 from mineru_core.runtime.recent import Recent
@@ -46,6 +48,7 @@ class PageFacts(Model):
 
     ``words_sha256`` is that of the words that came with it, empty where there are none or nobody looks at them;
     ``letters`` the height of its small letters in pixels, None where they were not measured or there are too few.
+    ``natives`` are the tables and charts that the file stores as data; of a region there are none, its page has them.
     """
 
     pixel_sha256: str
@@ -53,6 +56,7 @@ class PageFacts(Model):
     width: int = Field(ge=1)
     height: int = Field(ge=1)
     letters: float | None = None
+    natives: tuple[Table | Chart, ...] = ()
 
 
 class AnalysisCache:

@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.metrics import Metrics
 from mineru_core.serving.cache import AnalysisCache, PageFacts, document_key
 from mineru_core.serving.gate import Gate
+from mineru_core.serving.natives import Native, natives_in, with_natives
 from mineru_core.serving.preparation import Preparation
 from mineru_core.serving.selection import Placement, crop, place_region
 from mineru_core.serving.single_flight import SingleFlight
@@ -36,6 +37,7 @@ Reading = PageAnalysis | PageFailure
 class PageRequest:
     """One page of a document that is to be read: all of it, or its ``regions``, for ``parts``.
 
+    ``asked`` are all parts that are wanted, those that the engine cannot read too: a file may store them as data.
     ``timings`` collects seconds by stage of what was done before the engine read.
     """
 
@@ -44,6 +46,7 @@ class PageRequest:
     regions: tuple[Region, ...]
     parts: frozenset[Part]
     ctx: RunContext
+    asked: frozenset[Part] = frozenset()
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -53,11 +56,16 @@ class _Target:
 
     facts: PageFacts
     placement: Placement
+    natives: tuple[Native, ...] = ()
 
     @property
     def content(self) -> str:
         """What the readings are of: the pixels, and the words that came with them where an engine looks at these."""
         return self.facts.pixel_sha256 + self.facts.words_sha256
+
+    def placed(self, analysis: PageAnalysis, asked: frozenset[Part]) -> PageAnalysis:
+        """The analysis of this picture in pixels of its page, with what the file itself stores as data."""
+        return with_natives(self.placement.analysis(analysis), self.natives, asked)
 
 
 class PageReader:
@@ -143,7 +151,11 @@ class PageReader:
         if request.document.decoding is not None:
             self._target(request, page, Placement.whole(frame), None)
         cuts = [crop(page, region.box) for region in request.regions]
-        return [(part, self._target(request, part, placement, placement)) for part, placement in cuts]
+        targets = [self._target(request, part, placement, placement) for part, placement in cuts]
+        return [
+            (part, replace(target, natives=natives_in(page.natives, region.box)))
+            for (part, _), target, region in zip(cuts, targets, request.regions, strict=True)
+        ]
 
     def _target(self, request: PageRequest, part: Page, placement: Placement, region: Placement | None) -> _Target:
         with self._metrics.timed("measure", request.timings):
@@ -154,11 +166,12 @@ class PageReader:
             width=part.width,
             height=part.height,
             letters=letters,
+            natives=part.natives,
         )
         key = self._facts_key(request.document, region)
         if key is not None:
             self._cache.keep_page_facts(key, request.number, facts)
-        return _Target(facts, placement)
+        return _Target(facts, placement, facts.natives)
 
     def _read_target(self, request: PageRequest, part: Page, target: _Target) -> Reading:
         """One picture, by this caller or by whoever reads the same at this moment."""
@@ -185,7 +198,7 @@ class PageReader:
         if isinstance(outcome, PageFailure):
             return outcome.model_copy(update={"page": request.number})
         if mine:
-            return target.placement.analysis(mine[0])
+            return target.placed(mine[0], request.asked)
         return self._composed(target, request, outcome)
 
     def _engine_read(
@@ -208,7 +221,7 @@ class PageReader:
         facts = target.facts
         width, height = self._preparation.size(facts.width, facts.height, facts.letters)
         frame = PageFrame(request.number, width, height, facts.pixel_sha256)
-        return target.placement.analysis(self._engine().compose(frame, request.parts, readings))
+        return target.placed(self._engine().compose(frame, request.parts, readings), request.asked)
 
     def _known_parts(self, target: _Target, needed: frozenset[Part]) -> dict[Part, PartReading]:
         fingerprint, preparation = self._engine().fingerprint, self._preparation.fingerprint
@@ -222,14 +235,14 @@ class PageReader:
             return None
         frame = PageFrame(request.number, whole.width, whole.height, whole.pixel_sha256)
         if not request.regions:
-            return [_Target(whole, Placement.whole(frame))]
+            return [_Target(whole, Placement.whole(frame), whole.natives)]
         targets: list[_Target] = []
         for region in request.regions:
             placement = place_region(frame, region.box)
             facts = self._known_facts(request, placement)
             if facts is None:
                 return None
-            targets.append(_Target(facts, placement))
+            targets.append(_Target(facts, placement, natives_in(whole.natives, region.box)))
         return targets
 
     def _known_facts(self, request: PageRequest, region: Placement | None) -> PageFacts | None:
