@@ -16,6 +16,7 @@ from mineru_core.serving.analyzer import Analyzer
 from tests.api.conftest import Api, StartApi
 from tests.api.errors import assert_error
 from tests.documents import PdfPage, PdfText, draw_lines, encrypted_pdf, png_bytes, text_pdf
+from tests.stand_ins import MisreadingEngine
 
 PARSE = "/api/v1/document/parse"
 
@@ -67,6 +68,16 @@ def test_regions_name_their_page(api: Api) -> None:
     answer = post(api, data, region=["0,0,100,100", "0,0,100,100,3"], page="2")
     result = DocumentResult.model_validate_json(answer.content)
     assert [page.page for page in result.analysis.pages] == [2, 3]
+
+
+def test_the_engine_that_is_named_reads(start_api: StartApi) -> None:
+    with start_api(MisreadingEngine(), engine={"choices": ["echo"]}) as api:
+        assert DocumentResult.model_validate_json(post(api, picture()).content).engine == MisreadingEngine().fingerprint
+        chosen = post(api, picture("two"), engine="echo")
+        assert DocumentResult.model_validate_json(chosen.content).engine == EchoEngine().fingerprint
+        refused = post(api, picture(), engine="mineru")
+    assert_error(refused, 422, "invalid-request")
+    assert "misreading, echo" in refused.json()["hint"]
 
 
 def test_a_password_opens_the_document_and_is_not_given_back(api: Api) -> None:
