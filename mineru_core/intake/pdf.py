@@ -23,6 +23,7 @@ import pypdfium2.raw as pdfium_c
 
 from mineru_core.document.page import Page, PageTransform, Pixels
 from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages, Overloaded
+from mineru_core.intake.nesting import MOST_FORMS, NestingCheck
 from mineru_core.intake.text_layer import read_words
 
 POINTS_PER_INCH = 72.0
@@ -44,6 +45,8 @@ class PdfFile:
     one that cannot be parsed. Both opening and ``page`` raise ``Overloaded`` where another PDF keeps pdfium busy.
     """
 
+    _nesting: NestingCheck | None = None
+
     def __init__(self, data: bytes, password: str | None = None) -> None:
         with _inside_pdfium():
             self._pdf = _open(data, password)
@@ -51,10 +54,12 @@ class PdfFile:
             self._finalizer = weakref.finalize(self, _close, self._pdf, data)
             self._finalizer.atexit = False
             self.page_count = len(self._pdf)
+        self._data, self._password = data, password
 
     def page(self, number: int, source: str, dpi: float, max_pixels: int) -> Page:
         """Page ``number`` (from 1) as pixels with its words, rendered at ``dpi`` or, where that would be more than
-        ``max_pixels``, at the resolution that fits. Raises ``CorruptPdf`` where the page cannot be parsed."""
+        ``max_pixels``, at the resolution that fits. Raises ``CorruptPdf`` where the page cannot be parsed, or asks for
+        more drawing than can be done."""
         with self._page(number) as page:
             scale, transform = _geometry(page, number, dpi, max_pixels)
             pixels = _render(page, number, scale)
@@ -71,6 +76,8 @@ class PdfFile:
     def close(self) -> None:
         """Free the handle; calling it again does nothing."""
         self._finalizer()
+        if self._nesting is not None:
+            self._nesting.close()
 
     @contextmanager
     def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
@@ -78,6 +85,7 @@ class PdfFile:
         with _inside_pdfium():
             if not self._finalizer.alive:
                 raise InvalidRequest("The document is closed.", "Open it again.")
+            self._check_nesting(number)
             try:
                 page = self._pdf[number - 1]
             except pdfium.PdfiumError as error:
@@ -86,6 +94,16 @@ class PdfFile:
                 yield page
             finally:
                 page.close()
+
+    def _check_nesting(self, number: int) -> None:
+        """Refuse a page whose drawings within drawings would keep pdfium for hours. Called behind the lock."""
+        if self._nesting is None:
+            self._nesting = NestingCheck(self._data, self._password)
+        if self._nesting.forms_of(number) > MOST_FORMS:
+            raise CorruptPdf(
+                f"Page {number} of the PDF nests more drawings than can be drawn.",
+                "Print it to a new PDF, and read that.",
+            )
 
 
 def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
