@@ -26,6 +26,11 @@ Corner = tuple[float, float]
 
 MAX_CHARACTERS = 200_000
 """Characters of one page; a newspaper's page has some 20 000."""
+MAX_PAINTED = 3_000_000_000
+"""Pixels that may be painted on one page, whatever paints several times as dear counted as often. Pages of thousands of
+pictures laid over each other would take hours."""
+_LEAST_PAINTED = 5_000
+_PICTURE_COST, _LAYER_COST = 10, 20
 FARTHEST = 50_000.0
 """Places beyond this many pixels are off any page; larger ones would overflow the drawing's integers."""
 
@@ -46,7 +51,7 @@ class Canvas:
         self._image = Image.new("RGB", (width, height), ground[:3])
         self._layer(self._image)
         self._words: list[Word] = []
-        self._characters = 0
+        self._characters = self._painted = 0
         self._dx = self._dy = 0.0
         self.size = (width, height)
 
@@ -65,8 +70,7 @@ class Canvas:
     def write(self, x: float, baseline: float, text: str, style: TextStyle) -> None:
         """Write one line that starts at ``x``."""
         self._characters += len(text)
-        if self._characters > MAX_CHARACTERS:
-            raise FileTooLarge(f"A page holds more than {MAX_CHARACTERS} characters.", "Split the page.")
+        check_characters(self._characters)
         if not (abs(x) < FARTHEST and abs(baseline) < FARTHEST):
             return
         left, y = x + self._dx, baseline + self._dy
@@ -92,6 +96,7 @@ class Canvas:
         places = self._moved(corners)
         if len(places) < 2:
             return
+        self._pay(_around(places).clipped(*self.size).area)
         if fill is not None and fill[3] > 0:
             self._fill(places, fill)
         if line is not None:
@@ -104,6 +109,7 @@ class Canvas:
     def line(self, places: Sequence[Corner], colour: Colour, thickness: int = 1) -> None:
         """A line from place to place."""
         if len(places) > 1:
+            self._pay(_LEAST_PAINTED * len(places) / 10)
             self._draw.line(self._moved(places), fill=colour, width=max(1, thickness), joint="curve")
 
     def picture(self, picture: Image.Image, box: Box) -> None:
@@ -117,6 +123,7 @@ class Canvas:
         part = ((x0 - place.x0) * sx, (y0 - place.y0) * sy, (x1 - place.x0) * sx, (y1 - place.y0) * sy)
         part = Box(*part).clipped(*picture.size)
         if part.area > 0:
+            self._pay(_PICTURE_COST * max(seen.area, part.area))
             resized = picture.resize((x1 - x0, y1 - y0), Image.Resampling.BILINEAR, box=part, reducing_gap=2.0)
             self._target.paste(resized, (x0, y0), resized if resized.mode == "RGBA" else None)
 
@@ -130,6 +137,7 @@ class Canvas:
         if degrees == 0 or too_large or self._target is not self._image:
             yield
             return
+        self._pay(_LAYER_COST * layer.width * layer.height)
         start = len(self._words)
         self._layer(Image.new("RGBA", (max(1, round(layer.width)), max(1, round(layer.height))), (0, 0, 0, 0)))
         self._dx, self._dy = -layer.x0, -layer.y0
@@ -145,6 +153,11 @@ class Canvas:
                 word = self._words[place]
                 upright = word.box.shifted(layer.x0, layer.y0)
                 self._words[place] = Word(word.text, turned_box(upright, (cx, cy), degrees))
+
+    def _pay(self, pixels: float) -> None:
+        self._painted += max(round(pixels), _LEAST_PAINTED)
+        if self._painted > MAX_PAINTED:
+            raise FileTooLarge("A page has more on it than can be drawn.", "Save the page as a picture.")
 
     def _layer(self, image: Image.Image) -> None:
         self._target = image
@@ -170,6 +183,17 @@ class Canvas:
         self._draw.polygon(places, fill=fill)
 
 
+def check_characters(count: int) -> None:
+    """Raise ``FileTooLarge`` for more characters than a page may have."""
+    if count > MAX_CHARACTERS:
+        raise FileTooLarge(f"A page holds more than {MAX_CHARACTERS} characters.", "Split the page.")
+
+
+def _around(places: Sequence[Corner]) -> Box:
+    xs, ys = [place[0] for place in places], [place[1] for place in places]
+    return Box(min(xs), min(ys), max(xs), max(ys))
+
+
 def turned_place(place: Corner, center: Corner, degrees: float) -> Corner:
     """The place turned clockwise around a centre."""
     sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
@@ -180,10 +204,7 @@ def turned_place(place: Corner, center: Corner, degrees: float) -> Corner:
 def turned_box(box: Box, center: Corner, degrees: float) -> Box:
     """The box around the turned corners of a box."""
     corners = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
-    places = [turned_place(corner, center, degrees) for corner in corners]
-    return Box(
-        min(p[0] for p in places), min(p[1] for p in places), max(p[0] for p in places), max(p[1] for p in places)
-    )
+    return _around([turned_place(corner, center, degrees) for corner in corners])
 
 
 def arc(box: Box, start: float, end: float, hole: float = 0.0) -> list[Corner]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.chart import Axis, Chart, ChartKind, Point, Series
-from mineru_core.errors import CorruptOffice
+from mineru_core.errors import CorruptOffice, FileTooLarge
 from mineru_core.intake.office.dates import date_texts, is_date_format
 
 _KINDS = {
@@ -34,6 +34,8 @@ _KINDS = {
     "surfaceChart": ChartKind.OTHER,
     "surface3DChart": ChartKind.OTHER,
 }
+MAX_VALUES = 200_000
+"""Values of one chart; each is an object of some hundred bytes."""
 _MOST_BLANKS = 100_000
 """Values a chart may claim beyond those it stores: more is no chart, and would fill the memory with blanks."""
 
@@ -72,7 +74,7 @@ def read_chart(root: Element, read_range: ReadRange | None = None) -> ChartData 
     Values are numbers as stored; an empty or faulty one is None. Categories are texts as stored, the levels of
     grouped ones from the outermost inwards joined by " / ", dates in ISO form. A scatter chart's ``x`` are its stored
     numbers. A bubble chart has a second series for each, named "… (size)". Raises ``CorruptOffice`` for a chart that
-    claims more values than can be.
+    claims more values than can be, ``FileTooLarge`` for one of more than are read.
     """
     chart = root.find("chart")
     area = None if chart is None else chart.find("plotArea")
@@ -97,7 +99,7 @@ class _Reader:
 
     def __init__(self, read_range: ReadRange | None, from_1904: bool) -> None:
         self._read_range, self._from_1904 = read_range, from_1904
-        self._count = 0
+        self._count = self._values = 0
 
     def plot(self, node: Element) -> Plot:
         kind = _KINDS[node.tag]
@@ -128,6 +130,9 @@ class _Reader:
             values = self._numbers(ser.find("val"))
             xs = self._categories(ser.find("cat"), len(values))
         values += [None] * (len(xs) - len(values))
+        self._values += len(values)
+        if self._values > MAX_VALUES:
+            raise FileTooLarge(f"A chart holds more than {MAX_VALUES} values.", "Save the chart as a picture.")
         found = [_series(name, xs, values)]
         sizes = self._numbers(ser.find("bubbleSize")) if bubbles else []
         if sizes:

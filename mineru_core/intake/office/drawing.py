@@ -24,6 +24,8 @@ from mineru_core.intake.office.text import set_text
 from mineru_core.intake.office.theme import Theme
 
 MAX_SHAPES = 20_000
+MAX_VALUES = 300_000
+"""Cells and values of all the tables and charts of one slide."""
 _INSETS = (("lIns", 91_440), ("tIns", 45_720), ("rIns", 91_440), ("bIns", 45_720))
 _SIDEWAYS = {"vert": 90.0, "vert270": 270.0, "eaVert": 90.0, "mongolianVert": 90.0, "wordArtVert": 90.0}
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -52,12 +54,14 @@ class _Layer:
 class SlideDrawing:
     """Draws one slide on ``canvas``; ``scale`` is pixels an EMU. Use it once."""
 
-    def __init__(self, package: OfficePackage, size: tuple[int, int], scale: float, text_style: Element | None) -> None:
+    def __init__(
+        self, package: OfficePackage, size: tuple[int, int], scale: float, text_style: Element | None, max_pixels: int
+    ) -> None:
         self._package, self._scale, self._text_style = package, scale, text_style
         self._points = EMU_A_POINT * scale
-        self._shapes = 0
+        self._shapes = self._values = 0
         self._natives: list[Table | Chart] = []
-        self._shelf = PictureShelf(package, most_pixels=4 * size[0] * size[1])
+        self._shelf = PictureShelf(package, max_pixels)
         self.canvas = Canvas(*size)
 
     def draw(self, layers: tuple[Sheet, Sheet, Sheet]) -> tuple[Table | Chart, ...]:
@@ -259,8 +263,13 @@ class SlideDrawing:
                 self._tree(tree, _Layer(sheet, layer.below, True), space)
 
     def _keep(self, native: Table | Chart | None) -> None:
-        if native is not None and native.box is not None and native.box.area > 0:
-            self._natives.append(native)
+        if native is None or native.box is None or native.box.area <= 0:
+            return
+        count = len(native.cells) if isinstance(native, Table) else sum(len(one.points) for one in native.series)
+        self._values += count
+        if self._values > MAX_VALUES:
+            raise FileTooLarge(f"A slide holds more than {MAX_VALUES} values.", "Split the slide.")
+        self._natives.append(native)
 
 
 def _parents(node: Element, below: Sequence[Sheet]) -> Iterator[Element]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PIL import Image
@@ -33,11 +33,15 @@ _CHART_HEIGHT = 560
 
 @dataclass(frozen=True, slots=True)
 class FlowPicture:
-    """A picture of ``width`` × ``height`` pixels on the page."""
+    """A picture of ``width`` × ``height`` pixels on the page; ``part`` is where the file keeps it."""
 
-    image: Image.Image
+    part: str
     width: float
     height: float
+
+
+Shelf = Callable[[str], Image.Image | None]
+"""Gives the picture of a part; None where it cannot be drawn."""
 
 
 FlowItem = Paragraph | Table | ChartData | FlowPicture
@@ -50,7 +54,7 @@ class FlowPage:
     items: Sequence[tuple[FlowItem, float]]
     width: int
 
-    def draw(self, source: str, number: int, max_pixels: int) -> Page:
+    def draw(self, source: str, number: int, max_pixels: int, shelf: Shelf) -> Page:
         """The page drawn, reduced where it would have more than ``max_pixels``."""
         height = sum(high + _GAP for _, high in self.items) + 2 * MARGIN
         canvas = Canvas(self.width, min(max(HEIGHT, math.ceil(height)), MAX_HEIGHT))
@@ -65,7 +69,12 @@ class FlowPage:
             elif isinstance(item, ChartData):
                 natives.append(draw_chart(canvas, item, box, (), PIXELS_A_POINT))
             else:
-                canvas.picture(item.image, Box(box.x0, y, box.x0 + item.width, y + item.height))
+                place = Box(box.x0, y, box.x0 + item.width, y + item.height)
+                image = shelf(item.part)
+                if image is None:
+                    canvas.rectangle(place, None, GREY)
+                else:
+                    canvas.picture(image, place)
             y += high + _GAP
         return _page(canvas, natives, source, number, max_pixels)
 

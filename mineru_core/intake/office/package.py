@@ -24,6 +24,8 @@ MAX_UNPACKED = 1_000_000_000
 """Bytes of all members together; a deck of 100 MB, the largest that is taken, holds pictures that do not shrink."""
 MAX_XML = 60_000_000
 """Bytes of one XML part: a tree takes some ten times as much memory."""
+MAX_XML_A_PAGE = 100_000_000
+"""Bytes of XML that are read for one page: a slide of ten thousand charts would take an hour."""
 MAX_ELEMENTS = 2_000_000
 MAX_DEPTH = 200
 
@@ -72,10 +74,15 @@ class OfficePackage:
         # Part names differ from each other in more than case, and writers do not always keep to one.
         self._members = {"/" + member.filename.lstrip("/").lower(): member for member in members}
         self._relations: dict[str, dict[str, Relation]] = {}
+        self._left = MAX_XML_A_PAGE
         main = self.related("/", "officeDocument")
         if not main:
             raise CorruptOffice("The Office file lacks the part that says what it is.")
         self.main = main[0]
+
+    def begin_page(self) -> None:
+        """Count anew how much is read for one page."""
+        self._left = MAX_XML_A_PAGE
 
     def has(self, name: str) -> bool:
         """Whether there is a part of that name."""
@@ -96,7 +103,11 @@ class OfficePackage:
 
     def xml(self, name: str) -> Element:
         """The part as a tree; see ``parse_xml``. Raises what ``blob`` does."""
-        return parse_xml(self.blob(name, MAX_XML))
+        data = self.blob(name, MAX_XML)
+        self._left -= len(data)
+        if self._left < 0:
+            raise FileTooLarge(f"A page of the Office file needs more than {MAX_XML_A_PAGE} bytes of XML.")
+        return parse_xml(data)
 
     def relations(self, name: str) -> dict[str, Relation]:
         """What the part points to, by relation id; pointers out of the file are left out."""

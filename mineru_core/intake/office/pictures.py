@@ -16,39 +16,46 @@ from mineru_core.intake.sniffing import PICTURES, sniff
 _LONGEST = 2500
 """Pixels of a side that is kept: more cannot be seen on a page."""
 _MOST_BYTES = 100_000_000
-_MOST_PICTURES = 500
+_MOST_PIXELS = 50_000_000
+"""Pixels of one picture; a phone's have 12 to 50 million."""
+_MOST_DECODED = 400_000_000
+"""Pixels decoded for one page, some seconds."""
+_MOST_KEPT = 40_000_000
+"""Pixels kept while a page is drawn, for pictures that stand on it several times."""
 
 
 class PictureShelf:
-    """The pictures of one page, each decoded once.
+    """The pictures of one page, within bounds of time and memory."""
 
-    ``most_pixels`` bounds one picture's pixels in ten million steps, and how many are decoded in all, so that a page
-    that names a thousand large pictures ends.
-    """
-
-    def __init__(self, package: OfficePackage, most_pixels: int) -> None:
+    def __init__(self, package: OfficePackage, max_pixels: int) -> None:
         self._package = package
-        self._budget = max(most_pixels, 10_000_000) * 20
-        self._most = max(most_pixels, 40_000_000)
+        self._most = min(_MOST_PIXELS, max(max_pixels, 1_000_000))
+        self._left, self._room = _MOST_DECODED, _MOST_KEPT
         self._known: dict[str, Image.Image | None] = {}
 
     def picture(self, name: str) -> Image.Image | None:
         """The picture of a part, RGB or RGBA; None where it is missing, damaged, too large or of a sort that cannot be
         drawn (EMF, SVG): the page shows a frame in its place."""
-        if name not in self._known:
-            self._known[name] = self._decoded(name) if len(self._known) < _MOST_PICTURES else None
-        return self._known[name]
+        if name in self._known:
+            return self._known[name]
+        image = self._decoded(name)
+        if image is None or image.width * image.height <= self._room:
+            self._known[name] = image
+            self._room -= 0 if image is None else image.width * image.height
+        return image
 
     def _decoded(self, name: str) -> Image.Image | None:
+        if self._left <= 0:
+            return None
         try:
             data = self._package.blob(name, _MOST_BYTES)
             media_type = sniff(data)
             if media_type not in PICTURES:
                 return None
-            image = decode_with_opacity(data, media_type, min(self._most, self._budget))
+            image = decode_with_opacity(data, media_type, self._most)
         except (InputError, LimitError):
             return None
-        self._budget -= image.width * image.height
+        self._left -= image.width * image.height
         image.thumbnail((_LONGEST, _LONGEST), Image.Resampling.BOX)
         return image
 

@@ -42,10 +42,11 @@ class XlsxFile:
         with self._lock:
             if self._book is None:
                 raise InvalidRequest("The document is closed.", "Open it again.")
+            self._book.package.begin_page()
             items = list(self._items(self._book, self._sheets[number - 1].part))
             pages = list(flow(iter(items or [_EMPTY])))
             whole = FlowPage([item for page in pages for item in page.items], max(page.width for page in pages))
-            return whole.draw(source, number, self._max_pixels)
+            return whole.draw(source, number, self._max_pixels, lambda _part: None)
 
     def close(self) -> None:
         """Let go of the file; calling it again does nothing."""

@@ -65,9 +65,10 @@ class PptxFile:
             name = self._slides[number - 1]
             if not self._package.has(name):
                 raise CorruptOffice(f"The deck lacks its slide {number}.")
+            self._package.begin_page()
             scale = self._scale()
             width, height = (max(1, round(side * scale)) for side in self._size)
-            drawing = SlideDrawing(self._package, (width, height), scale, self._text_style)
+            drawing = SlideDrawing(self._package, (width, height), scale, self._text_style, self._max_pixels)
             layers = self._layers(name)
             natives = drawing.draw(layers)
         points = EMU_A_POINT * scale

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.errors import FileTooLarge
-from mineru_core.intake.office.canvas import GREY, WHITE, Canvas, Colour
+from mineru_core.intake.office.canvas import GREY, WHITE, Canvas, Colour, check_characters
 from mineru_core.intake.office.frames import EMU_A_POINT, Frame, FrameReader, plain_text, whole
 from mineru_core.intake.office.text import TextBlock, set_text
 from mineru_core.intake.office.theme import Theme
@@ -46,6 +46,7 @@ class TableDrawing:
         self._header = properties is not None and properties.get("firstRow") in ("1", "true")
         self._styled = properties is not None and bool((properties.findtext("tableStyleId") or "").strip())
         self._places = self._cells()
+        check_characters(sum(len(text) for place in self._places for text in place.node.itertext()))
 
     def draw(self, canvas: Canvas, box: Box) -> Table | None:
         """Draw it from the box's top left on; rows grow where their text needs it. Returns the table with the places
@@ -90,8 +91,7 @@ class TableDrawing:
                     continue
                 colspan = min(max(whole(node.get("gridSpan"), 1), 1), len(self._columns) - col)
                 rowspan = min(max(whole(node.get("rowSpan"), 1), 1), len(self._rows) - row)
-                while colspan > 1 and any((row, col + place) in taken for place in range(colspan)):
-                    colspan -= 1
+                colspan = next((place for place in range(1, colspan) if (row, col + place) in taken), colspan)
                 taken.update((row + down, col + right) for down in range(rowspan) for right in range(colspan))
                 found.append(_Place(node, row, col, rowspan, colspan))
         return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mineru_core.document.geometry import Box
-from mineru_core.intake.office.canvas import Canvas, TextStyle
+from mineru_core.intake.office.canvas import Canvas, TextStyle, check_characters
 from mineru_core.intake.office.fonts import text_width
 
 # Chinese, Japanese and Korean text may break after any character, other text at its spaces.
@@ -94,6 +94,7 @@ class TextBlock:
 
 def set_text(paragraphs: Sequence[Paragraph], width: float, wrap: bool = True) -> TextBlock:
     """Break paragraphs into lines of at most ``width`` pixels."""
+    check_characters(sum(len(run.text) for paragraph in paragraphs for run in paragraph.runs))
     lines: list[_Line] = []
     for place, paragraph in enumerate(paragraphs):
         broken = list(_lines(paragraph, width, wrap))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.page import Page
 from mineru_core.document.table import Cell, Table
-from mineru_core.errors import CorruptOffice, FileTooLarge, InvalidRequest, UnsupportedType
+from mineru_core.errors import FileTooLarge, InvalidRequest, UnsupportedType
 from mineru_core.intake.office.canvas import TextStyle
 from mineru_core.intake.office.charts import read_chart
 from mineru_core.intake.office.embedded_sheet import embedded_ranges
@@ -24,6 +25,7 @@ MAX_CELLS = 100_000
 MAX_ITEMS = 100_000
 _USUAL_HALF_POINTS = 22
 _MOST_HALF_POINTS = 400
+_LEAST_PICTURE = 12_700
 _HOLDERS = frozenset(
     {"ins", "hyperlink", "smartTag", "sdt", "sdtContent", "customXml", "fldSimple", "moveTo", "dir", "bdo"}
 )
@@ -60,8 +62,7 @@ class DocxFile:
             FlowPage([(Paragraph((Run("", TextStyle()),)), 0.0)], WIDTH)
         ]
         self._max_pixels = max_pixels
-        self._closed = False
-        package.close()
+        self._package: OfficePackage | None = package
 
     @property
     def page_count(self) -> int:
@@ -71,15 +72,17 @@ class DocxFile:
     def page(self, number: int, source: str) -> Page:
         """Page ``number`` (from 1). Raises ``InvalidRequest`` after ``close()``."""
         with self._lock:
-            if self._closed:
+            if self._package is None:
                 raise InvalidRequest("The document is closed.", "Open it again.")
-            page = self._pages[number - 1]
-        return page.draw(source, number, self._max_pixels)
+            shelf = PictureShelf(self._package, self._max_pixels)
+            return self._pages[number - 1].draw(source, number, self._max_pixels, shelf.picture)
 
     def close(self) -> None:
         """Let go of the file; calling it again does nothing."""
         with self._lock:
-            self._closed = True
+            if self._package is not None:
+                self._package.close()
+            self._package = None
 
 
 def _counted(items: Iterator[FlowItem]) -> Iterator[FlowItem]:
@@ -98,7 +101,6 @@ class _Reader:
         self._styles = _Styles(package.xml(names[0]) if names else Element("styles"))
         lists = package.related(package.main, "numbering")
         self._numbering = Numbering(package.xml(lists[0]) if lists else None)
-        self._shelf = PictureShelf(package, most_pixels=WIDTH * HEIGHT)
 
     def items(self, parent: Element) -> Iterator[FlowItem]:
         """Paragraphs, tables, pictures and charts below a body."""
@@ -130,6 +132,8 @@ class _Reader:
             )
         for drawing in node.iter("drawing"):
             yield from self._drawing(drawing)
+        for shape in node.iter("shape"):
+            yield from self._older_picture(shape)
         for box in node.iter("txbxContent"):
             yield from self.items(box)
 
@@ -158,14 +162,24 @@ class _Reader:
         extent = node.find("*/extent")
         for blip in node.iter("blip"):
             pointer = known.get(blip.get("r:embed", ""))
-            image = None if pointer is None else self._shelf.picture(pointer.target)
-            if image is not None:
-                width = whole(None if extent is None else extent.get("cx"), 0) / EMU_A_POINT * PIXELS_A_POINT
-                height = whole(None if extent is None else extent.get("cy"), 0) / EMU_A_POINT * PIXELS_A_POINT
-                if width < 1 or height < 1:
-                    width, height = map(float, image.size)
+            if pointer is not None:
+                width, height = (
+                    max(whole(None if extent is None else extent.get(key), 0), _LEAST_PICTURE) / EMU_A_POINT
+                    for key in ("cx", "cy")
+                )
+                width, height = width * PIXELS_A_POINT, height * PIXELS_A_POINT
                 fit = min(1.0, (WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
-                yield FlowPicture(image, width * fit, height * fit)
+                yield FlowPicture(pointer.target, width * fit, height * fit)
+
+    def _older_picture(self, shape: Element) -> Iterator[FlowItem]:
+        """A picture in the form of older files, whose size is a style such as "width:120pt;height:80pt"."""
+        data = shape.find("imagedata")
+        pointer = self._package.relations(self._package.main).get("" if data is None else data.get("r:id", ""))
+        if pointer is not None:
+            sides = (re.search(rf"{side}:([0-9.]+)pt", shape.get("style", "")) for side in ("width", "height"))
+            width, height = (min(max(whole(s[1] if s else None, 100), 1), 2000) * PIXELS_A_POINT for s in sides)
+            fit = min(1.0, (WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
+            yield FlowPicture(pointer.target, width * fit, height * fit)
 
 
 class _Styles:
@@ -258,66 +272,57 @@ def _row_cells(row: Element) -> list[Element]:
     return cells
 
 
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A cell in its row: how many columns it covers, and whether it starts or goes on with one merged downwards."""
+
+    node: Element
+    width: int
+    merge: str
+
+
 def _table(node: Element) -> Table | None:
     """The table with its merged cells; None for one without cells."""
-    placed: list[list[tuple[Element, int, int]]] = []  # cell, first column, columns
-    for row in node.iterfind("tr"):
-        before = row.find("trPr/gridBefore")
-        col = min(max(whole(None if before is None else before.get("val"), 0), 0), 1000)
-        line = []
-        for cell in _row_cells(row):
-            span = cell.find("tcPr/gridSpan")
-            width = min(max(whole(None if span is None else span.get("val"), 1), 1), 1000)
-            line.append((cell, col, width))
-            col += width
-        placed.append(line)
-    n_cols = max((col + width for line in placed for _, col, width in line), default=0)
+    rows = node.findall("tr")
+    placed = [_placed(row) for row in rows]
+    n_cols = max((col + cell.width for line in placed for col, cell in line.items()), default=0)
     if not n_cols:
         return None
     if len(placed) * n_cols > MAX_CELLS:
         raise FileTooLarge(f"A table has more than {MAX_CELLS} cells.", "Split the table.")
-    cells = [
-        Cell(
-            row=row,
-            col=col,
-            rowspan=1 + _continued(placed, row, col, width),
-            colspan=width,
-            text=_cell_text(cell),
-            header=placed_header(node, row),
-        )
-        for row, line in enumerate(placed)
-        for cell, col, width in line
-        if _merge(cell) != "continue" or not _starts_above(placed, row, col, width)
-    ]
-    try:
-        return Table(n_rows=len(placed), n_cols=n_cols, cells=tuple(cells))
-    except ValueError as error:  # spans that cross: no program writes them
-        raise CorruptOffice("A table of the document has cells that overlap.") from error
+    headers = 0
+    while headers < len(rows) and _on(rows[headers].find("trPr/tblHeader")):
+        headers += 1
+    cells: list[Cell] = []
+    for row, line in enumerate(placed):
+        for col, cell in line.items():
+            if row and _goes_on(placed[row - 1].get(col), cell):
+                continue
+            below = row + 1
+            while below < len(placed) and _goes_on(cell, placed[below].get(col)):
+                below += 1
+            text = _cell_text(cell.node)
+            cells.append(
+                Cell(row=row, col=col, rowspan=below - row, colspan=cell.width, text=text, header=row < headers)
+            )
+    return Table(n_rows=len(placed), n_cols=n_cols, cells=tuple(cells))
 
 
-def placed_header(node: Element, row: int) -> bool:
-    """Whether the row is one that Word repeats on each page."""
-    rows = node.findall("tr")
-    return all(_on(line.find("trPr/tblHeader")) for line in rows[: row + 1])
+def _placed(row: Element) -> dict[int, _Placed]:
+    """The cells of a row by their first column."""
+    before = row.find("trPr/gridBefore")
+    col = min(max(whole(None if before is None else before.get("val"), 0), 0), 1000)
+    found: dict[int, _Placed] = {}
+    for cell in _row_cells(row):
+        span, merge = cell.find("tcPr/gridSpan"), cell.find("tcPr/vMerge")
+        width = min(max(whole(None if span is None else span.get("val"), 1), 1), 1000)
+        found[col] = _Placed(cell, width, "" if merge is None else merge.get("val", "continue"))
+        col += width
+    return found
 
 
-def _merge(cell: Element) -> str:
-    node = cell.find("tcPr/vMerge")
-    return "" if node is None else node.get("val", "continue")
-
-
-def _continued(placed: Sequence[Sequence[tuple[Element, int, int]]], row: int, col: int, width: int) -> int:
-    """How many rows below go on with the cell that is merged downwards."""
-    if _merge(next(cell for cell, at, _ in placed[row] if at == col)) == "":
-        return 0
-    count = 0
-    for line in placed[row + 1 :]:
-        if not any(at == col and wide == width and _merge(cell) == "continue" for cell, at, wide in line):
-            break
-        count += 1
-    return count
-
-
-def _starts_above(placed: Sequence[Sequence[tuple[Element, int, int]]], row: int, col: int, width: int) -> bool:
-    """Whether a merged cell has its start in a row above."""
-    return row > 0 and any(at == col and wide == width and _merge(cell) != "" for cell, at, wide in placed[row - 1])
+def _goes_on(above: _Placed | None, below: _Placed | None) -> bool:
+    """Whether the lower cell is the same as the upper one."""
+    if above is None or below is None:
+        return False
+    return above.merge != "" and below.merge == "continue" and above.width == below.width

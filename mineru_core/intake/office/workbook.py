@@ -120,12 +120,16 @@ class Workbook:
         """Merged ranges by their first cell, as (rows, columns), as far as they lie in the used range."""
         top, left, bottom, right = used
         taken: set[tuple[int, int]] = set()
+        examined = 0
         for node in root.iterfind("mergeCells/mergeCell"):
             first, _, last = node.get("ref", "").partition(":")
             start, end = _reference(first), _reference(last or first)
             if start is None or end is None or not (top <= start[0] <= bottom and left <= start[1] <= right):
                 continue
             rows, cols = min(end[0], bottom) - start[0] + 1, min(end[1], right) - start[1] + 1
+            examined += max(rows * cols, 1)
+            if examined > 4 * MAX_CELLS:
+                raise CorruptOffice("The merged ranges of a sheet overlap.")
             if rows < 1 or cols < 1:
                 continue
             places = {(start[0] + down, start[1] + across) for down in range(rows) for across in range(cols)}
