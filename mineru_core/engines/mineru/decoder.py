@@ -20,7 +20,7 @@ from mineru_core.engines.mineru.kv import RowGroup, Shape
 Check = Callable[[], None]
 """Called between layers; raises where the work is no longer wanted."""
 
-_PIECE = 2048
+_PIECE = 512
 """Tokens that go through the wide middle of a layer at once: all of a page would take hundreds of megabytes there."""
 
 

@@ -9,12 +9,19 @@ float32 in both.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 _SCRATCH_ELEMENTS = 1 << 21
 """Weights brought to float32 at a time: 8 MB, which stay in the cache until they are used."""
+
+_PACKED_ELEMENTS = 1 << 24
+"""Weights packed at a time: packing takes their size several times over for a moment."""
+
+_ROWS_AT_ONCE = 256
+"""Rows of activations taken apart at a time; more are multiplied no faster and would take more memory on the way."""
 
 _STEPS = 63.0
 """Activations are taken in steps of 1/63 of the largest of their row: with more than 7 bits, the sums of two products
@@ -69,25 +76,38 @@ class Int8Linear(nn.Module):
     for bit whatever rows it is computed with.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None, done: Callable[[Tensor], object] | None = None) -> None:
+        """``done`` is called with each piece of the weight that will not be needed any more."""
         super().__init__()
         self.out_features, self.in_features = weight.shape
         self.bias = None if bias is None else nn.Parameter(bias.float(), requires_grad=False)
-        self._packed = _packed(weight)
+        step = max(1, _PACKED_ELEMENTS // self.in_features)
+        self._packed = []
+        for start in range(0, self.out_features, step):
+            piece = weight[start : start + step]
+            self._packed.append(_packed(piece))
+            if done is not None:
+                done(piece)
 
     def forward(self, x: Tensor) -> Tensor:
         """[..., in] to [..., out], float32."""
         flat = x.reshape(-1, self.in_features)
-        largest = flat.abs().amax(-1, keepdim=True).clamp_min_(1e-12)
-        scaled = flat * (_STEPS / largest)
-        coarse = scaled.round()
-        both = torch.cat((coarse, (scaled - coarse).mul_(_FINE)))
-        product = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(both, 1.0, 64, self._packed)
-        rows = len(flat)
-        y = torch.add(product[:rows], product[rows:], alpha=1 / _FINE).mul_(largest / _STEPS)
+        y = flat.new_empty(len(flat), self.out_features)
+        for start in range(0, len(flat), _ROWS_AT_ONCE):
+            y[start : start + _ROWS_AT_ONCE] = self._product(flat[start : start + _ROWS_AT_ONCE])
         if self.bias is not None:
             y += self.bias
         return y.view(*x.shape[:-1], self.out_features)
+
+    def _product(self, x: Tensor) -> Tensor:
+        largest = x.abs().amax(-1, keepdim=True).clamp_min_(1e-12)
+        scaled = x * (_STEPS / largest)
+        coarse = scaled.round()
+        both = torch.cat((coarse, (scaled - coarse).mul_(_FINE)))
+        multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
+        products = [multiply(both, 1.0, 64, packed) for packed in self._packed]
+        product = products[0] if len(products) == 1 else torch.cat(products, dim=1)
+        return torch.add(product[: len(x)], product[len(x) :], alpha=1 / _FINE).mul_(largest / _STEPS)
 
 
 def int8_available() -> bool:

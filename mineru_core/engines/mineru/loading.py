@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mineru_core.engines.base import LoadListener
 from mineru_core.errors import EngineUnavailable
+from mineru_core.runtime.heap import trim_heap
 from mineru_core.settings import MineruSettings
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def load_generator(
     if device.type == "cpu":
         _prepare(model, forms, report, check or (lambda: None))
     parts = _parts(model, processor, dtypes)
+    trim_heap()
     report(1.0)
     precision = ", ".join(f"{half} {_named(form, dtypes[half])}" for half, form in forms.items())
     _log.info("the MinerU model is loaded", extra={"device": device.type, "precision": precision})
@@ -168,8 +170,8 @@ def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]
             check()
             weight, bias = linear.weight.detach(), linear.bias
             if form == "int8":
-                setattr(owner, name, Int8Linear(weight, bias))
-                mapped.let_go(weight)
+                setattr(owner, name, Int8Linear(weight, bias, mapped.let_go))
+                trim_heap()  # rounding leaves holes of the weight's size; left alone they add up to all of the model
             else:
                 setattr(owner, name, WideningLinear(weight, bias, scratch))
             done += 1

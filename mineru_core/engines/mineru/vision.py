@@ -13,7 +13,7 @@ from transformers.models.qwen2_vl.modeling_qwen2_vl import apply_rotary_pos_emb_
 
 from mineru_core.engines.mineru.decoder import Check
 
-_PIECE = 2048
+_PIECE = 512
 """Patches that go through the wide middle of a layer at once."""
 
 

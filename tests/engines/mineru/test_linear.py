@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
+from mineru_core.engines.mineru import linear
 from mineru_core.engines.mineru.linear import Int8Linear, Scratch, WideningLinear, int8_available
 from mineru_core.engines.mineru.mapped import MappedWeights
 
@@ -34,10 +35,16 @@ class TestInt8:
 
     @given(st.integers(2, 20), st.integers(0, 99))
     def test_a_row_is_the_same_bit_for_bit_in_any_company(self, rows: int, seed: int) -> None:
-        linear = Int8Linear(numbers(48, 96, seed=seed), numbers(48, seed=seed + 1))
+        product = Int8Linear(numbers(48, 96, seed=seed), numbers(48, seed=seed + 1))
         x = numbers(rows, 96, seed=seed + 2) * torch.logspace(-3, 3, rows)[:, None]
-        together = linear(x)
-        assert all(torch.equal(linear(x[at : at + 1])[0], together[at]) for at in range(rows))
+        together = product(x)
+        assert all(torch.equal(product(x[at : at + 1])[0], together[at]) for at in range(rows))
+
+    def test_a_large_weight_is_packed_in_pieces(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        x, weight, bias = numbers(3, 40), numbers(50, 40), numbers(50)
+        whole = Int8Linear(weight, bias)(x)
+        monkeypatch.setattr(linear, "_PACKED_ELEMENTS", 7 * 40)
+        assert torch.equal(Int8Linear(weight, bias)(x), whole)
 
     def test_nothing_gives_the_bias(self) -> None:
         bias = numbers(5)
