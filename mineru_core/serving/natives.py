@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mineru_core.document.analysis import Block, BlockType, PageAnalysis, PageFailure
+from mineru_core.document.analysis import Block, BlockType, Line, LineWord, PageAnalysis
 from mineru_core.document.chart import Chart
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.parts import Part
 from mineru_core.document.table import Table
 
@@ -22,28 +22,38 @@ _MOSTLY = 0.5
 def with_natives(analysis: PageAnalysis, natives: Sequence[Native], asked: frozenset[Part]) -> PageAnalysis:
     """The analysis with the page's own tables and charts, as far as these parts are asked for.
 
-    Blocks of the engine, and their failures, that lie mostly inside one of them go; it takes the place of the first,
-    else the one its position gives it in reading order. All places are in page pixels.
+    What the engine read inside one of them goes: its words there, and blocks of which nothing else is left, with their
+    failures. A table or chart takes the place of the first block that went for it, else the one its position gives it
+    in reading order. All places are in page pixels.
     """
     chosen = _by_rows([(native, native.box) for native in natives if _part(native) in asked and native.box is not None])
     if not chosen:
         return analysis
     boxes = [box for _, box in chosen]
-    hidden = {block.order for block in analysis.blocks if any(block.box.covered_by(box) >= _MOSTLY for box in boxes)}
-    blocks = sorted(analysis.blocks, key=lambda block: block.order)
-    kept = [block for block in blocks if block.order not in hidden]
-    # Where each native goes: before the first block it replaces, or before the first that comes after it on the page.
-    ordered: list[tuple[float, int, Block]] = [(float(block.order), 1, block) for block in kept]
+    kept: list[Block] = []
+    gone: list[Block] = []
+    for block in sorted(analysis.blocks, key=lambda block: block.order):
+        rest = _outside(block, boxes)
+        if rest is None:
+            gone.append(block)
+        else:
+            kept.append(rest)
+    # A native comes before the block whose place it takes, and before the first block that follows it on the page.
+    ordered: list[tuple[int, int, Block]] = [(block.order, 1, block) for block in kept]
     for native, box in chosen:
-        replaced = [block.order for block in blocks if block.order in hidden and block.box.covered_by(box) >= _MOSTLY]
+        replaced = [b.order for b in gone if max(b.box.covered_by(box), box.covered_by(b.box)) >= _MOSTLY]
         place = min(replaced) if replaced else _place(box, kept)
-        ordered.append((float(place), 0, _block(native, box, analysis.page)))
+        ordered.append((place, 0, _block(native, box, analysis.page)))
     ordered.sort(key=lambda entry: entry[:2])
     orders = {block.order: new for new, (_, own, block) in enumerate(ordered) if own}
     return analysis.model_copy(
         update={
             "blocks": tuple(block.model_copy(update={"order": new}) for new, (_, _, block) in enumerate(ordered)),
-            "failures": _failures(analysis.failures, hidden, orders),
+            "failures": tuple(
+                failure if failure.block is None else failure.model_copy(update={"block": orders[failure.block]})
+                for failure in analysis.failures
+                if failure.block is None or failure.block in orders
+            ),
             "parts": analysis.parts | {_part(native) for native, _ in chosen},
         }
     )
@@ -83,7 +93,8 @@ def _part(native: Native) -> Part:
 def _block(native: Native, box: Box, page: int) -> Block:
     placed = native.model_copy(update={"page": page})
     if isinstance(placed, Table):
-        return Block(type=BlockType.TABLE, box=box, order=0, table=placed)
+        text = "\n".join("\t".join(row).rstrip() for row in placed.rows())
+        return Block(type=BlockType.TABLE, box=box, order=0, text=text, table=placed)
     return Block(type=BlockType.CHART, box=box, order=0, chart=placed)
 
 
@@ -96,13 +107,56 @@ def _place(box: Box, kept: Sequence[Block]) -> int:
     return max((block.order for block in kept), default=0) + 1
 
 
-def _failures(failures: Sequence[PageFailure], hidden: set[int], orders: dict[int, int]) -> tuple[PageFailure, ...]:
-    """Failures of blocks that are still there, under their new numbers, and those of the page."""
-    return tuple(
-        failure if failure.block is None else failure.model_copy(update={"block": orders.get(failure.block)})
-        for failure in failures
-        if failure.block is None or failure.block not in hidden
-    )
+def _outside(block: Block, boxes: Sequence[Box]) -> Block | None:
+    """What is left of a block without what lies in the boxes; None where that is nothing.
+
+    A block with lines goes by their words, one without lines, and a table, by its area. An area an engine took for one
+    picture may well hold two charts and a sentence beside them.
+    """
+    if block.table is not None or not block.lines:
+        inside = sum(block.box.intersection(box).area for box in boxes)
+        return None if inside >= _MOSTLY * block.box.area else block
+    lines = tuple(rest for line in block.lines if (rest := _line_outside(line, boxes)) is not None)
+    if lines == block.lines:
+        return block
+    if not lines:
+        return None
+    around = Box.around(line.box for line in lines)
+    return block.model_copy(update={"lines": lines, "text": "\n".join(line.text for line in lines), "box": around})
+
+
+def _line_outside(line: Line, boxes: Sequence[Box]) -> Line | None:
+    """The line without its words that lie in the boxes; a line whose words are not known goes or stays as a whole."""
+    words = [word for word in line.words if not _is_inside(word.box, boxes)]
+    if not line.words:
+        return None if _is_inside(line.box, boxes) else line
+    if len(words) == len(line.words):
+        return line
+    if not words:
+        return None
+    box = Box.around(word.box for word in words)
+    changes = {"words": tuple(words), "text": _text_of(line, words), "box": box, "quad": Quad.from_box(box)}
+    return line.model_copy(update=changes)
+
+
+def _text_of(line: Line, words: Sequence[LineWord]) -> str:
+    """The text of some words of a line, with what stands between neighbours in it."""
+    kept = {id(word) for word in words}
+    text, at, gap = "", 0, ""
+    for word in line.words:
+        start = line.text.find(word.text, at)
+        if start < 0:  # the line does not spell its words: they stand for themselves
+            return " ".join(word.text for word in words)
+        gap += line.text[at:start]
+        at = start + len(word.text)
+        if id(word) in kept:
+            text += (gap if text else "") + word.text
+            gap = ""
+    return text
+
+
+def _is_inside(box: Box, boxes: Sequence[Box]) -> bool:
+    return any(box.covered_by(one) >= _MOSTLY for one in boxes)
 
 
 def _cut(table: Table, region: Box) -> Table | None:

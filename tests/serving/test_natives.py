@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from mineru_core.document.analysis import Block, BlockType, PageAnalysis, PageFailure
+from mineru_core.document.analysis import Block, BlockType, Line, LineWord, PageAnalysis, PageFailure
 from mineru_core.document.chart import Chart, ChartKind, Point, Series
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page, pixel_hash
 from mineru_core.document.parts import Part
 from mineru_core.document.table import Cell, Table
@@ -108,6 +108,29 @@ class TestInPlace:
         found = with_natives(page_of(*blocks, failures=failures), natives, ASKED)
         assert [(f.block, f.message) for f in found.failures] == [(0, "0"), (3, "2")]
 
+    def test_words_inside_go_though_their_block_is_larger(self) -> None:
+        words = [("Alpha", 110), ("Beta", 210), ("beside", 510), ("it", 610)]
+        placed = tuple(LineWord(text=text, box=Box(x, 220, x + 80, 240)) for text, x in words)
+        box = Box(110, 220, 690, 240)
+        mixed = Line(text="Alpha Beta  beside it", box=box, quad=Quad.from_box(box), words=placed)
+        title = Line(text="Title", box=(top := Box(110, 20, 300, 60)), quad=Quad.from_box(top))
+        image = block(0, Box(100, 10, 900, 500), BlockType.IMAGE).model_copy(update={"lines": (title, mixed)})
+        found = with_natives(page_of(image), [chart_in(Box(100, 200, 400, 480))], ASKED)
+        assert kinds(found) == ["Title\nbeside it", "chart"]
+        left = found.blocks[0]
+        assert [line.text for line in left.lines] == ["Title", "beside it"]
+        assert left.box == Box(110, 20, 690, 240)
+
+    def test_an_area_over_several_goes_once_nothing_else_is_in_it(self) -> None:
+        boxes = [Box(100, 100, 200, 130), Box(600, 100, 700, 130)]
+        lines = tuple(Line(text="x", box=box, quad=Quad.from_box(box)) for box in boxes)
+        image = block(0, Box(0, 0, 1000, 500), BlockType.IMAGE).model_copy(update={"lines": lines})
+        natives = [chart_in(Box(520, 20, 980, 480)), chart_in(Box(20, 20, 480, 480))]
+        after = block(1, Box(0, 600, 1000, 700))
+        found = with_natives(page_of(image, after), natives, ASKED)
+        assert kinds(found) == ["chart", "chart", "block 1"]
+        assert found.blocks[0].box.x0 < found.blocks[1].box.x0
+
     @given(
         st.lists(
             st.tuples(*[st.integers(0, 900)] * 2, *[st.integers(1, 300)] * 2).map(
@@ -124,7 +147,7 @@ class TestInPlace:
         assert [b.order for b in found.blocks] == list(range(len(found.blocks)))
         assert {b.chart.series[0].points[0].y for b in found.blocks if b.chart} == set(range(count))
         left = [b.text for b in found.blocks if b.chart is None]
-        inside = [any(b.box.covered_by(n.box) >= 0.5 for n in natives if n.box) for b in blocks]
+        inside = [sum(b.box.intersection(n.box).area for n in natives if n.box) >= 0.5 * b.box.area for b in blocks]
         assert left == [b.text for b, gone in zip(blocks, inside, strict=True) if not gone]
 
 
