@@ -23,8 +23,9 @@ def with_natives(analysis: PageAnalysis, natives: Sequence[Native], asked: froze
     """The analysis with the page's own tables and charts, as far as these parts are asked for.
 
     What the engine read inside one of them goes: its words there, and blocks of which nothing else is left, with their
-    failures. A table or chart takes the place of the first block that went for it, else the one its position gives it
-    in reading order. All places are in page pixels.
+    failures. A chart keeps the lines that were read in it, so that its labels are found where they stand. A table or
+    chart takes the place of the first block that went for it, else the one its position gives it in reading order. All
+    places are in page pixels.
     """
     chosen = _by_rows([(native, native.box) for native in natives if _part(native) in asked and native.box is not None])
     if not chosen:
@@ -43,7 +44,7 @@ def with_natives(analysis: PageAnalysis, natives: Sequence[Native], asked: froze
     for native, box in chosen:
         replaced = [b.order for b in gone if max(b.box.covered_by(box), box.covered_by(b.box)) >= _MOSTLY]
         place = min(replaced) if replaced else _place(box, kept)
-        ordered.append((place, 0, _block(native, box, analysis.page)))
+        ordered.append((place, 0, _block(native, box, analysis)))
     ordered.sort(key=lambda entry: entry[:2])
     orders = {block.order: new for new, (_, own, block) in enumerate(ordered) if own}
     return analysis.model_copy(
@@ -90,12 +91,15 @@ def _part(native: Native) -> Part:
     return Part.TABLES if isinstance(native, Table) else Part.CHARTS
 
 
-def _block(native: Native, box: Box, page: int) -> Block:
-    placed = native.model_copy(update={"page": page})
+def _block(native: Native, box: Box, analysis: PageAnalysis) -> Block:
+    placed = native.model_copy(update={"page": analysis.page})
     if isinstance(placed, Table):
         text = "\n".join("\t".join(row).rstrip() for row in placed.rows())
         return Block(type=BlockType.TABLE, box=box, order=0, text=text, table=placed)
-    return Block(type=BlockType.CHART, box=box, order=0, chart=placed)
+    lines = [line for block in analysis.blocks for line in block.lines]
+    inside = tuple(part for line in lines if (part := _part_of(line, [box], inside=True)) is not None)
+    text = "\n".join(line.text for line in inside)
+    return Block(type=BlockType.CHART, box=box, order=0, text=text, lines=inside, chart=placed)
 
 
 def _place(box: Box, kept: Sequence[Block]) -> int:
@@ -116,7 +120,7 @@ def _outside(block: Block, boxes: Sequence[Box]) -> Block | None:
     if block.table is not None or not block.lines:
         inside = sum(block.box.intersection(box).area for box in boxes)
         return None if inside >= _MOSTLY * block.box.area else block
-    lines = tuple(rest for line in block.lines if (rest := _line_outside(line, boxes)) is not None)
+    lines = tuple(rest for line in block.lines if (rest := _part_of(line, boxes, inside=False)) is not None)
     if lines == block.lines:
         return block
     if not lines:
@@ -125,11 +129,12 @@ def _outside(block: Block, boxes: Sequence[Box]) -> Block | None:
     return block.model_copy(update={"lines": lines, "text": "\n".join(line.text for line in lines), "box": around})
 
 
-def _line_outside(line: Line, boxes: Sequence[Box]) -> Line | None:
-    """The line without its words that lie in the boxes; a line whose words are not known goes or stays as a whole."""
-    words = [word for word in line.words if not _is_inside(word.box, boxes)]
+def _part_of(line: Line, boxes: Sequence[Box], *, inside: bool) -> Line | None:
+    """The line's words that lie in the boxes, or those that do not; None where there are none. A line whose words are
+    not known is taken as a whole."""
+    words = [word for word in line.words if _is_inside(word.box, boxes) is inside]
     if not line.words:
-        return None if _is_inside(line.box, boxes) else line
+        return line if _is_inside(line.box, boxes) is inside else None
     if len(words) == len(line.words):
         return line
     if not words:

@@ -120,6 +120,8 @@ class TestInPlace:
         left = found.blocks[0]
         assert [line.text for line in left.lines] == ["Title", "beside it"]
         assert left.box == Box(110, 20, 690, 240)
+        # The chart's own labels can be found in it.
+        assert [line.text for line in found.blocks[1].lines] == ["Alpha Beta"]
 
     def test_an_area_over_several_goes_once_nothing_else_is_in_it(self) -> None:
         boxes = [Box(100, 100, 200, 130), Box(600, 100, 700, 130)]

@@ -133,10 +133,10 @@ class _Reader:
         self._values += len(values)
         if self._values > MAX_VALUES:
             raise FileTooLarge(f"A chart holds more than {MAX_VALUES} values.", "Save the chart as a picture.")
-        found = [_series(name, xs, values)]
+        found = [series_of(name, xs, values)]
         sizes = self._numbers(ser.find("bubbleSize")) if bubbles else []
         if sizes:
-            found.append(_series(f"{name} (size)", xs, sizes + [None] * (len(xs) - len(sizes))))
+            found.append(series_of(f"{name} (size)", xs, sizes + [None] * (len(xs) - len(sizes))))
         return found
 
     def _name(self, ser: Element) -> str:
@@ -148,12 +148,12 @@ class _Reader:
         return " ".join(text for text in texts if text) or f"Series{self._count}"
 
     def _numbers(self, node: Element | None) -> list[float | None]:
-        return [_number(text) for text in self._texts(node)]
+        return [numbered(text) for text in self._texts(node)]
 
     def _scatter_x(self, node: Element | None, count: int) -> list[str]:
         """Numbers as stored; where there are none or they are words, the points are counted as they are drawn."""
         texts = self._texts(node)
-        if node is not None and node.find("strRef") is None and any(_number(text) is not None for text in texts):
+        if node is not None and node.find("strRef") is None and any(numbered(text) is not None for text in texts):
             return [*texts, *([""] * (count - len(texts)))]
         return [str(place + 1) for place in range(max(count, len(texts)))]
 
@@ -176,11 +176,11 @@ class _Reader:
             formula = None if node is None else node.find("multiLvlStrRef/f")
             columns = self._read_range(formula.text or "") if self._read_range and formula is not None else None
             texts = self._texts(node)
-            return _filled(columns) if columns else [texts] if texts else []
-        found = [_points(level) for level in cache.findall("lvl")]
+            return filled_levels(columns) if columns else [texts] if texts else []
+        found = [stored_texts(level) for level in cache.findall("lvl")]
         length = max([_claimed(cache), *(len(level) for level in found)])
         padded = [[*level, *([""] * (length - len(level)))] for level in reversed(found)]
-        return _filled(padded)
+        return filled_levels(padded)
 
     def _texts(self, node: Element | None) -> list[str]:
         """The stored texts of a reference or a list, "" for blanks; from the embedded sheet where no copy is kept."""
@@ -188,7 +188,7 @@ class _Reader:
             return []
         for cache in node.iter():
             if cache.tag in ("strCache", "numCache", "strLit", "numLit") and (len(cache) or cache.tag.endswith("Lit")):
-                return _points(cache)
+                return stored_texts(cache)
         formula = node.find(".//f")
         if self._read_range is None or formula is None:
             return []
@@ -198,7 +198,7 @@ class _Reader:
         return list(columns[0]) if columns else []
 
 
-def _filled(levels: list[list[str]]) -> list[list[str]]:
+def filled_levels(levels: list[list[str]]) -> list[list[str]]:
     """Outer levels with each group's name at every one of its members."""
     out: list[list[str]] = []
     for place, level in enumerate(levels):
@@ -213,13 +213,13 @@ def _filled(levels: list[list[str]]) -> list[list[str]]:
     return out
 
 
-def _points(cache: Element) -> list[str]:
+def stored_texts(cache: Element) -> list[str]:
     """Texts by their index, "" where none is stored."""
     stored: dict[int, str] = {}
     for node in cache.findall("pt"):
         place = _whole(node.get("idx", ""))
         if place is not None:
-            stored[place] = node.findtext("v", "")
+            stored[place] = node.findtext("v", node.text or "")
     length = max([_claimed(cache), *(place + 1 for place in stored)])
     if length > len(stored) + _MOST_BLANKS:
         raise CorruptOffice("A chart claims far more values than it holds.")
@@ -227,7 +227,7 @@ def _points(cache: Element) -> list[str]:
 
 
 def _claimed(cache: Element) -> int:
-    count = _whole(_value(cache, "ptCount")) or 0
+    count = _whole(cache.get("ptCount") or _value(cache, "ptCount")) or 0
     if count > 10 * _MOST_BLANKS:
         raise CorruptOffice("A chart claims far more values than it holds.")
     return count
@@ -237,7 +237,8 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 12 else None
 
 
-def _number(text: str) -> float | None:
+def numbered(text: str) -> float | None:
+    """The number a stored text says; None for a blank or a fault."""
     try:
         value = float(text)
     except ValueError:  # blank, or a fault such as #N/A
@@ -245,7 +246,8 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _series(name: str, xs: Sequence[str], values: Sequence[float | None]) -> Series:
+def series_of(name: str, xs: Sequence[str], values: Sequence[float | None]) -> Series:
+    """A series of these points."""
     return Series(name=name, points=tuple(Point(x=x, y=y) for x, y in zip(xs, values, strict=True)))
 
 
@@ -259,7 +261,7 @@ def _joins_points(node: Element) -> bool:
     return any(ser.find("spPr/ln/noFill") is None for ser in node.iter("ser"))
 
 
-def _rich_text(node: Element | None) -> str:
+def rich_text(node: Element | None) -> str:
     """The paragraphs of a title, one after the other."""
     if node is None:
         return ""
@@ -271,7 +273,7 @@ def _rich_text(node: Element | None) -> str:
 def _chart_title(chart: Element, series: Sequence[Series]) -> str:
     """The title as it is printed: its own text, or the name of the only series."""
     title = chart.find("title")
-    own = _rich_text(None if title is None else title.find("tx"))
+    own = rich_text(None if title is None else title.find("tx"))
     if own or title is None or len(series) != 1:
         return own
     return "" if _value(chart, "autoTitleDeleted") in ("1", "true") else series[0].name
@@ -294,4 +296,4 @@ def _axis(node: Element | None, kind: ChartKind) -> Axis:
     scale = {"catAx": "category", "serAx": "category", "dateAx": "date"}.get(node.tag, "linear")
     if node.find("scaling/logBase") is not None:
         scale = "log"
-    return Axis(label=_rich_text(node.find("title")), scale=scale)
+    return Axis(label=rich_text(node.find("title")), scale=scale)

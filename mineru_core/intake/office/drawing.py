@@ -11,9 +11,8 @@ from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
 from mineru_core.errors import FileTooLarge
 from mineru_core.intake.office.canvas import BLACK, GREY, Canvas, Colour
-from mineru_core.intake.office.charts import read_chart
+from mineru_core.intake.office.chart_parts import chart_of
 from mineru_core.intake.office.drawn_charts import draw_chart
-from mineru_core.intake.office.embedded_sheet import embedded_ranges
 from mineru_core.intake.office.frames import EMU_A_POINT, Frame, FrameReader, whole
 from mineru_core.intake.office.outlines import is_line, outlines
 from mineru_core.intake.office.package import OfficePackage
@@ -243,8 +242,7 @@ class SlideDrawing:
         pointer = self._package.relations(layer.sheet.name).get(relation)
         if pointer is None:
             return
-        root = self._package.xml(pointer.target)
-        data = read_chart(root, embedded_ranges(self._package, pointer.target))
+        data = chart_of(self._package, pointer.target)
         if data is not None:
             colours = layer.sheet.theme.accents()
             self._keep(draw_chart(self.canvas, data, place.box, colours, self._points))

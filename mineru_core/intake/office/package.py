@@ -206,6 +206,8 @@ def _name(attribute: str) -> str:
 
 def _plain_choice(node: Element) -> list[Element]:
     """What stands in place of content in several versions: the one for programs that know no extension, if any."""
-    versions = [child for child in node if child.tag == "Fallback" and len(child)]
-    versions += [child for child in node if child.tag == "Choice"]
+    choices = [child for child in node if child.tag == "Choice"]
+    # Newer sorts of charts stand for older programs as a picture or an excuse; here their data is wanted.
+    charts = [child for child in choices if any(n.tag == "chart" and n.get("r:id") for n in child.iter())]
+    versions = charts + [child for child in node if child.tag == "Fallback" and len(child)] + choices
     return list(versions[0]) if versions else []

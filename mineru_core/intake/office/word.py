@@ -12,8 +12,7 @@ from mineru_core.document.page import Page
 from mineru_core.document.table import Cell, Table
 from mineru_core.errors import FileTooLarge, InvalidRequest, UnsupportedType
 from mineru_core.intake.office.canvas import TextStyle
-from mineru_core.intake.office.charts import read_chart
-from mineru_core.intake.office.embedded_sheet import embedded_ranges
+from mineru_core.intake.office.chart_parts import chart_of
 from mineru_core.intake.office.flow import HEIGHT, MARGIN, PIXELS_A_POINT, WIDTH, FlowItem, FlowPage, FlowPicture, flow
 from mineru_core.intake.office.frames import EMU_A_POINT, whole
 from mineru_core.intake.office.numbering import Numbering
@@ -156,7 +155,7 @@ class _Reader:
         for chart in node.iter("chart"):
             pointer = known.get(chart.get("r:id", ""))
             if pointer is not None and self._package.has(pointer.target):
-                data = read_chart(self._package.xml(pointer.target), embedded_ranges(self._package, pointer.target))
+                data = chart_of(self._package, pointer.target)
                 if data is not None:
                     yield data
         extent = node.find("*/extent")

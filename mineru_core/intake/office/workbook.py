@@ -56,7 +56,7 @@ class Workbook:
         self.sheets = [
             SheetName(node.get("name", ""), known[name].target, node.get("state", "visible") != "visible")
             for node in (listed if listed is not None else ())
-            if (name := node.get("r:id", "")) in known and known[name].kind == "worksheet"
+            if (name := node.get("r:id", "")) in known and known[name].kind in ("worksheet", "chartsheet")
         ]
 
     def grid(self, part: str) -> tuple[Grid, Element]:
@@ -139,6 +139,8 @@ class Workbook:
 
     def _text(self, node: Element) -> str:
         kind, value = node.get("t", "n"), node.findtext("v", "")
+        if not value and (formula := node.findtext("f", "")):
+            return f"={formula}"  # never computed: a blank would say that there is nothing
         if kind == "s":
             place = _positive(value, -1) if value != "0" else 0
             return self._strings[place] if 0 <= place < len(self._strings) else ""

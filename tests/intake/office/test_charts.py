@@ -11,7 +11,8 @@ from pptx.chart.data import BubbleChartData, CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE as KIND
 
 from mineru_core.document.chart import Chart, ChartKind
-from mineru_core.errors import CorruptOffice
+from mineru_core.errors import CorruptOffice, FileTooLarge
+from mineru_core.intake.office import charts as charts_module
 from mineru_core.intake.office.charts import read_chart
 from mineru_core.intake.office.package import parse_xml
 from mineru_core.intake.office.slides import PptxFile
@@ -210,3 +211,40 @@ def test_points_lie_where_they_are_drawn() -> None:
         assert chart.box.contains(x, y)
         # The bar's colour begins at its end.
         assert tuple(page.pixels[math.ceil(y) + 3, round(x)]) != (255, 255, 255)
+
+
+NEWER = b"""<cx:chartSpace xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><cx:chartData><cx:data id="0">
+<cx:strDim type="cat"><cx:f>Sheet1!$A$2:$A$4</cx:f><cx:lvl ptCount="3"><cx:pt idx="0">Start</cx:pt>
+<cx:pt idx="1">Change</cx:pt><cx:pt idx="2">End</cx:pt></cx:lvl></cx:strDim>
+<cx:numDim type="val"><cx:lvl ptCount="3" formatCode="General"><cx:pt idx="0">100</cx:pt><cx:pt idx="1">-20.5</cx:pt>
+</cx:lvl></cx:numDim></cx:data></cx:chartData><cx:chart><cx:title><cx:tx><cx:rich><a:p><a:r><a:t>Bridge</a:t></a:r>
+</a:p></cx:rich></cx:tx></cx:title><cx:plotArea><cx:plotAreaRegion><cx:series layoutId="waterfall"><cx:tx><cx:txData>
+<cx:v>Profit</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart>
+</cx:chartSpace>"""
+
+
+def test_charts_of_the_newer_sorts_give_their_data_not_their_excuse() -> None:
+    deck = chart_deck(KIND.LINE, category_data(["a"], [("One", [1])]))
+
+    def newer(name: str, content: bytes) -> bytes:
+        if "charts/chart" in name and name.endswith(".xml"):
+            return NEWER
+        if "slides/slide1.xml" in name:
+            start, end = content.index(b"<p:graphicFrame"), content.index(b"</p:graphicFrame>") + 17
+            space = b'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+            choice = b'<mc:Choice Requires="cx1">' + content[start:end] + b"</mc:Choice>"
+            excuse = b"<mc:Fallback><p:sp/></mc:Fallback>"
+            versions = b"<mc:AlternateContent " + space + b">" + choice + excuse + b"</mc:AlternateContent>"
+            return content[:start] + versions + content[end:]
+        return content
+
+    chart = only_chart(PptxFile(with_parts(saved(deck), newer), 10_000_000).page(1, "d"))
+    assert (chart.kind, chart.title) == (ChartKind.BAR, "Bridge")
+    assert values_of(chart) == [("Profit", [("Start", 100.0), ("Change", -20.5), ("End", None)])]
+
+
+def test_a_chart_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts_module, "MAX_VALUES", 3)
+    with pytest.raises(FileTooLarge):
+        first_page(chart_deck(KIND.LINE, category_data(["a", "b"], [("One", [1, 2]), ("Two", [3, 4])])))

@@ -16,7 +16,8 @@ from pptx.util import Emu, Inches, Pt
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
-from mineru_core.errors import CorruptOffice, InvalidRequest, NoPages, UnsupportedType
+from mineru_core.errors import CorruptOffice, FileTooLarge, InvalidRequest, NoPages, UnsupportedType
+from mineru_core.intake.office import canvas as canvas_module
 from mineru_core.intake.office.slides import PptxFile
 from tests.documents import has_cjk_font, png_bytes
 from tests.intake.office.decks import (
@@ -325,3 +326,22 @@ def test_a_closed_deck_gives_no_page() -> None:
     file.close()
     with pytest.raises(InvalidRequest):
         file.page(1, "d")
+
+
+def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    deck = new_deck()
+    slide = add_slide(deck)
+    picture = png_bytes(Image.new("RGB", (10, 10), RED))
+    for _ in range(5):
+        slide.shapes.add_picture(io.BytesIO(picture), 0, 0, deck.slide_width, deck.slide_height)
+    assert first_page(deck).width == 2000
+    monkeypatch.setattr(canvas_module, "MAX_PAINTED", 4 * 10 * 2000 * 1125)
+    with pytest.raises(FileTooLarge):
+        first_page(deck)
+
+
+def test_too_many_characters_are_refused_before_they_are_set() -> None:
+    deck = new_deck()
+    text_box(add_slide(deck), "x" * 300_000, 1, 1)
+    with pytest.raises(FileTooLarge):
+        first_page(deck)

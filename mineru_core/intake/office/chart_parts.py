@@ -1,4 +1,4 @@
-"""The sheet embedded with a chart: read only where the chart keeps no copy of its values."""
+"""Charts with the sheet embedded beside them, which is read only where a chart keeps no copy of its values."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ import re
 from functools import cache
 
 from mineru_core.errors import InputError, LimitError
-from mineru_core.intake.office.charts import ReadRange
+from mineru_core.intake.office.charts import ChartData, ReadRange, read_chart
+from mineru_core.intake.office.newer_charts import read_newer_chart
 from mineru_core.intake.office.package import OfficePackage
 from mineru_core.intake.office.workbook import Workbook, read_range
 
 _FORMULA = re.compile(r"^(?:'((?:[^']|'')+)'|([^!']+))!(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?$")
 _MOST_BYTES = 50_000_000
+
+
+def chart_of(package: OfficePackage, name: str) -> ChartData | None:
+    """The data of a chart part of either sort; None for one without any. Raises what ``read_chart`` does."""
+    root = package.xml(name)
+    if root.find("chartData") is not None:
+        return read_newer_chart(root)
+    return read_chart(root, embedded_ranges(package, name))
 
 
 def embedded_ranges(package: OfficePackage, chart: str) -> ReadRange:
