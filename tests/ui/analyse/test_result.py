@@ -27,9 +27,9 @@ def test_the_time_is_told_where_there_was_any(seconds: float, told: str | None) 
     ("sources", "told"),
     [
         ((TextSource.PIXELS,), None),
-        ((TextSource.TEXT_LAYER, TextSource.TEXT_LAYER), "text of the PDF itself"),
-        ((TextSource.TEXT_LAYER, TextSource.PIXELS), "text partly of the PDF itself"),
-        ((TextSource.BOTH,), "text partly of the PDF itself"),
+        ((TextSource.TEXT_LAYER, TextSource.TEXT_LAYER), "text of the file itself"),
+        ((TextSource.TEXT_LAYER, TextSource.PIXELS), "text partly of the file itself"),
+        ((TextSource.BOTH,), "text partly of the file itself"),
     ],
 )
 def test_it_is_told_where_the_text_is_from(sources: tuple[TextSource, ...], told: str | None) -> None:
@@ -41,4 +41,4 @@ def test_it_is_told_where_the_text_is_from(sources: tuple[TextSource, ...], told
     analysis = ANALYSIS.model_copy(update={"pages": pages})
     found = DocumentResult(task=task, answer=Answer(kind=task.kind), analysis=analysis, engine="echo-1")
     heading = heading_html(JOB, found, Translator("en"))
-    assert (f"<span>{told}</span>" in heading) if told else ("of the PDF itself" not in heading)
+    assert (f"<span>{told}</span>" in heading) if told else ("of the file itself" not in heading)
