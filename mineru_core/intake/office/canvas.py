@@ -30,6 +30,7 @@ MAX_PAINTED = 3_000_000_000
 """Pixels that may be painted on one page, whatever paints several times as dear counted as often. Pages of thousands of
 pictures laid over each other would take hours."""
 _LEAST_PAINTED = 5_000
+_DARK = 110
 _PICTURE_COST, _LAYER_COST = 10, 20
 FARTHEST = 50_000.0
 """Places beyond this many pixels are off any page; larger ones would overflow the drawing's integers."""
@@ -66,6 +67,14 @@ class Canvas:
         pixels: Pixels = np.ascontiguousarray(np.asarray(self._image.convert("RGB")))
         pixels.flags.writeable = False
         return pixels
+
+    def is_dark(self, box: Box) -> bool:
+        """Whether the ground in a box is too dark for black writing."""
+        x0, y0, x1, y1 = (round(value) for value in box.shifted(self._dx, self._dy).clipped(*self._target.size))
+        if x1 <= x0 or y1 <= y0:
+            return False
+        grey = self._target.convert("RGB").resize((8, 8), Image.Resampling.NEAREST, box=(x0, y0, x1, y1)).convert("L")
+        return float(np.median(np.asarray(grey))) < _DARK
 
     def write(self, x: float, baseline: float, text: str, style: TextStyle) -> None:
         """Write one line that starts at ``x``."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mineru_core.document.chart import Chart, ChartKind, Point
 from mineru_core.document.geometry import Box
-from mineru_core.intake.office.canvas import BLACK, Canvas, Colour, Corner, TextStyle, arc
+from mineru_core.intake.office.canvas import BLACK, WHITE, Canvas, Colour, Corner, TextStyle, arc
 from mineru_core.intake.office.chart_scales import (
     Scale,
     as_number,
@@ -33,6 +33,7 @@ _COLOURS: tuple[Colour, ...] = (
     (119, 44, 42, 255),
 )
 _GRID: Colour = (215, 215, 215, 255)
+_DARK_GRID: Colour = (110, 110, 110, 255)
 _MOST_POINTS = 20_000
 """Points of one chart that are drawn; more cannot be told apart, and all of them are in the data."""
 _MOST_LABELS = 40
@@ -59,13 +60,16 @@ class _Drawing:
     def __init__(self, canvas: Canvas, data: ChartData, box: Box, colours: Sequence[Colour], size: int) -> None:
         self._canvas, self._data, self._box, self._colours = canvas, data, box, colours
         size = max(6, min(size, round(box.height / 12)))
-        self._style, self._heading = TextStyle(size), TextStyle(round(size * 1.4), True)
+        dark = canvas.is_dark(box)
+        self._ink, self._grid = (WHITE, _DARK_GRID) if dark else (BLACK, _GRID)
+        self._style = TextStyle(size, colour=self._ink)
+        self._heading = TextStyle(round(size * 1.4), True, self._ink)
         self._places: _Places = {}
 
     def draw(self) -> _Places:
         chart, box, size = self._data.chart, self._box, self._style.size
         if box.width < 8 * size or box.height < 8 * size:
-            self._canvas.rectangle(box, None, _GRID)
+            self._canvas.rectangle(box, None, self._grid)
             return {}
         area = Box(box.x0 + size, box.y0 + size, box.x1 - size, box.y1 - size)
         if chart.title:
@@ -191,10 +195,10 @@ class _Drawing:
         for tick, text in zip(values.ticks, tick_texts(values), strict=True):
             at = values.place(tick)
             if lying:
-                canvas.line([(at, inner.y0), (at, inner.y1)], _GRID)
+                canvas.line([(at, inner.y0), (at, inner.y1)], self._grid)
                 self._centred(at, inner.y1 + 1.4 * size, text, self._style)
             else:
-                canvas.line([(inner.x0, at), (inner.x1, at)], _GRID)
+                canvas.line([(inner.x0, at), (inner.x1, at)], self._grid)
                 wide = text_width(text, size, False)
                 canvas.write(inner.x0 - wide - 0.5 * size, at + 0.35 * size, text, self._style)
         if numbers is not None:
@@ -202,7 +206,7 @@ class _Drawing:
                 self._centred(numbers.place(tick), inner.y1 + 1.4 * size, text, self._style)
         else:
             self._category_labels(inner, labels, lying)
-        canvas.line([(inner.x0, inner.y0), (inner.x0, inner.y1), (inner.x1, inner.y1)], BLACK)
+        canvas.line([(inner.x0, inner.y0), (inner.x0, inner.y1), (inner.x1, inner.y1)], self._ink)
         beside, below = self._axis_titles(lying)
         if below:
             self._centred(

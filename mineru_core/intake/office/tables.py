@@ -16,7 +16,10 @@ from mineru_core.intake.office.theme import Theme
 
 MAX_CELLS = 100_000
 _INSET_X, _INSET_Y = 91_440, 45_720
-_HEADER_GREY: Colour = (79, 129, 189, 255)
+_HEADER_FILL: Colour = (79, 129, 189, 255)
+_BANDS: tuple[Colour, Colour] = ((255, 255, 255, 255), (238, 242, 248, 255))
+# Of the styles that the program knows by number alone, the two that fill nothing.
+_PLAIN_STYLES = frozenset({"{2D5ABB26-0587-4C30-8999-92F81FD0307C}", "{5940675A-B579-460E-94D1-54222C63F5DA}"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class TableDrawing:
             raise FileTooLarge(f"A table has more than {MAX_CELLS} cells.", "Split the table.")
         properties = node.find("tblPr")
         self._header = properties is not None and properties.get("firstRow") in ("1", "true")
-        self._styled = properties is not None and bool((properties.findtext("tableStyleId") or "").strip())
+        style = "" if properties is None else (properties.findtext("tableStyleId") or "").strip()
+        self._styled = bool(style) and style not in _PLAIN_STYLES
         self._places = self._cells()
         check_characters(sum(len(text) for place in self._places for text in place.node.itertext()))
 
@@ -119,8 +123,9 @@ class TableDrawing:
 
     def _draw_cell(self, canvas: Canvas, place: _Place, box: Box, text: TextBlock) -> None:
         fill = self._fill_of(place)
-        if fill is None and self._styled and self._header and place.row == 0:
-            fill = self._theme.named("accent1") or _HEADER_GREY
+        if fill is None and self._styled:
+            header = self._header and place.row == 0
+            fill = (self._theme.named("accent1") or _HEADER_FILL) if header else _BANDS[place.row % 2]
         canvas.rectangle(box, fill, GREY, max(1, round(EMU_A_POINT * self._scale)))
         inside = Box(
             box.x0 + self._inset(place, "marL", _INSET_X),
