@@ -96,9 +96,10 @@ def round_scale(low: float, high: float, log: bool) -> Scale:
     """A scale with round ticks around the values."""
     if log and high > 0:
         bottom = math.floor(math.log10(low)) if low > 0 else math.floor(math.log10(high)) - 3
+        bottom = max(bottom, -300)
         top = max(math.ceil(math.log10(high)), bottom + 1)
-        ticks = [10.0**power for power in range(max(bottom, -300), min(top, 300) + 1, max(1, (top - bottom) // 6))]
-        return Scale(ticks[0], max(ticks[-1], ticks[0] * 10), 0, 1, True, ticks)
+        ticks = [10.0**power for power in range(bottom, top + 1, max(1, (top - bottom) // 6))]
+        return Scale(10.0**bottom, 10.0**top, 0, 1, True, ticks)
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         low, high = min(low, 0.0), max(high, 0.0)
     if high == low:
