@@ -28,6 +28,7 @@ _STEPS = 63.0
 that AVX2 forms in 16 bits would be cut off."""
 
 _FINE = 2 * _STEPS
+_REST = 2 * 127.0
 
 
 class Scratch:
@@ -69,14 +70,22 @@ class WideningLinear(nn.Module):
 
 
 class Int8Linear(nn.Module):
-    """``x @ weight.T + bias`` with the weight as int8, one scale an output.
+    """``x @ weight.T + bias`` with the weight as int8, one scale an output; with ``fine`` as twice 8 bits.
 
     A row of activations is taken as two numbers of 7 bits, the second the first one's rounding error: 14 bits, so what
-    is lost is the rounding of the weights alone. The sums are integers, which is why a row's product is the same bit
-    for bit whatever rows it is computed with.
+    is lost is the rounding of the weights alone. ``fine`` keeps that as well, in another 8 bits: then nothing is lost
+    that a bfloat16 weight has. The sums are integers, which is why a row's product is the same bit for bit whatever
+    rows it is computed with.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, done: Callable[[Tensor], object] | None = None) -> None:
+    def __init__(
+        self,
+        weight: Tensor,
+        bias: Tensor | None,
+        *,
+        fine: bool = False,
+        done: Callable[[Tensor], object] | None = None,
+    ) -> None:
         """``done`` is called with each piece of the weight that will not be needed any more."""
         super().__init__()
         self.out_features, self.in_features = weight.shape
@@ -85,7 +94,7 @@ class Int8Linear(nn.Module):
         self._packed = []
         for start in range(0, self.out_features, step):
             piece = weight[start : start + step]
-            self._packed.append(_packed(piece))
+            self._packed.append(_packed(piece, fine))
             if done is not None:
                 done(piece)
 
@@ -104,10 +113,21 @@ class Int8Linear(nn.Module):
         scaled = x * (_STEPS / largest)
         coarse = scaled.round()
         both = torch.cat((coarse, (scaled - coarse).mul_(_FINE)))
-        multiply = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32
-        products = [multiply(both, 1.0, 64, packed) for packed in self._packed]
-        product = products[0] if len(products) == 1 else torch.cat(products, dim=1)
-        return torch.add(product[: len(x)], product[len(x) :], alpha=1 / _FINE).mul_(largest / _STEPS)
+        products = []
+        for packed, rest in self._packed:
+            product = _multiply(both, packed)
+            product = torch.add(product[: len(x)], product[len(x) :], alpha=1 / _FINE)
+            if rest is not None:
+                product += _multiply(coarse, rest)
+            products.append(product)
+        whole = products[0] if len(products) == 1 else torch.cat(products, dim=1)
+        return whole.mul_(largest / _STEPS)
+
+
+def _multiply(steps: Tensor, packed: object) -> Tensor:
+    """Whole numbers of -63 to 63 by a packed weight, in float32."""
+    product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(steps, 1.0, 64, packed)
+    return product
 
 
 def int8_available() -> bool:
@@ -127,19 +147,31 @@ def native_bf16() -> bool:
     return any(check is not None and check() for check in checks)
 
 
-def _packed(weight: Tensor) -> object:
-    """The weight in FBGEMM's own form, symmetric int8 by output; rounded piece by piece, as it may be large."""
-    rounded = torch.empty(weight.shape, dtype=torch.int8)
+def _packed(weight: Tensor, fine: bool) -> tuple[object, object | None]:
+    """The weight as int8, symmetric by output, and with ``fine`` what it lost by that as int8 again.
+
+    Both are in FBGEMM's own form. It is rounded piece by piece, as it may be large.
+    """
     scales = torch.empty(len(weight), dtype=torch.double)
+    coarse = torch.empty(weight.shape, dtype=torch.int8)
+    rest = torch.empty(weight.shape, dtype=torch.int8) if fine else None
     step = max(1, _SCRATCH_ELEMENTS // weight.shape[1])
     for start in range(0, len(weight), step):
-        piece = weight[start : start + step].float()
-        scale = piece.abs().amax(1).clamp_min_(1e-12).div_(127)
-        rounded[start : start + step] = (piece / scale[:, None]).round_()
-        scales[start : start + step] = scale
+        part = slice(start, start + step)
+        piece = weight[part].float()
+        scales[part] = scale = piece.abs().amax(1).clamp_min_(1e-12).div_(127)
+        piece = piece / scale[:, None]
+        coarse[part] = rounded = piece.round()
+        if rest is not None:
+            rest[part] = (piece - rounded).mul_(_REST).round_()
+    return _in_fbgemms_form(coarse, scales), None if rest is None else _in_fbgemms_form(rest, scales / _REST)
+
+
+def _in_fbgemms_form(weight: Tensor, scales: Tensor) -> object:
     zeros = torch.zeros(len(weight), dtype=torch.long)
     with warnings.catch_warnings():
         # torch means to move this kind of tensor to torchao; the products are made by the same FBGEMM there
         warnings.simplefilter("ignore")
-        tensor = torch._make_per_channel_quantized_tensor(rounded, scales, zeros, 0)
-        return torch.ops.quantized.linear_prepack(tensor, None)
+        return torch.ops.quantized.linear_prepack(
+            torch._make_per_channel_quantized_tensor(weight, scales, zeros, 0), None
+        )

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from mineru_core.engines.mineru.generation import LocalGenerator, ModelParts
     from mineru_core.engines.mineru.limits import Limits
 
-Form = Literal["native", "widening", "int8"]
-"""Weights as torch multiplies them itself; of 16 bits and brought to float32 as they are used; or of 8 bits."""
+Form = Literal["native", "widening", "int16", "int8"]
+"""Weights as torch multiplies them itself; of 16 bits and brought to float32 as they are used; or of twice or once 8
+bits, multiplied as integers."""
 
 _log = logging.getLogger(__name__)
 
@@ -144,12 +145,12 @@ def _forms(precision: str, device: torch.device, dtype: torch.dtype) -> dict[str
         return {"vision": "int8", "language": "int8"}
     as_stored: Form = "widening" if half and not native_bf16() else "native"
     if precision == "auto" and half and int8_available():
-        return {"vision": as_stored, "language": "int8"}
+        return {"vision": as_stored, "language": "int16"}
     return {"vision": as_stored, "language": as_stored}
 
 
 def _named(form: Form, dtype: torch.dtype) -> str:
-    return {"native": str(dtype).removeprefix("torch."), "widening": "16-bit", "int8": "int8"}[form]
+    return {"native": str(dtype).removeprefix("torch."), "widening": "16-bit", "int16": "int16", "int8": "int8"}[form]
 
 
 def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None], check: Callable[[], None]) -> None:
@@ -169,8 +170,8 @@ def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]
         for owner, name, linear in [found for root in roots for found in _linears(root)]:
             check()
             weight, bias = linear.weight.detach(), linear.bias
-            if form == "int8":
-                setattr(owner, name, Int8Linear(weight, bias, mapped.let_go))
+            if form in ("int8", "int16"):
+                setattr(owner, name, Int8Linear(weight, bias, fine=form == "int16", done=mapped.let_go))
                 trim_heap()  # rounding leaves holes of the weight's size; left alone they add up to all of the model
             else:
                 setattr(owner, name, WideningLinear(weight, bias, scratch))

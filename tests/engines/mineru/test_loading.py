@@ -69,7 +69,7 @@ def test_where_bf16_is_multiplied_natively_it_is(half_folder: Path, monkeypatch:
 def test_both_kinds_of_arithmetic_go_together(half_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linear, "native_bf16", lambda: True)
     generator = generator_of(half_folder, precision="auto")
-    assert generator.precision == "vision bfloat16, language int8"
+    assert generator.precision == "vision bfloat16, language int16"
     assert len(generator.generate([request_of(noise(56, 56)), request_of(noise(84, 56))])) == 2
 
 
