@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, PageAnalysis
 from mineru_core.document.table import Table
-from mineru_core.document.task import Answer, Note, Task, TaskKind
+from mineru_core.document.task import Answer, FindMode, Note, Task, TaskKind
+from mineru_core.instruct import chart_choice, table_choice
+from mineru_core.instruct.compare import compare_pages
 from mineru_core.instruct.fields import read_fields
 from mineru_core.instruct.find import find
+from mineru_core.instruct.patterns import find_pattern
+from mineru_core.instruct.questions import read_answer
+from mineru_core.instruct.summary import summarize
 
 _NOTES = {
     "not-understood": "The words were not understood, so everything is given.",
-    "unsupported-request": "Summaries, translations and rewriting are not done; the content is given as it is.",
+    "unsupported-request": "Translations, explanations and rewriting are not done; the content is given as it is.",
     "charts-unsupported": "The engine that read this document cannot read chart data yet.",
     "formulas-unsupported": "The engine that read this document cannot read formulas yet.",
 }
@@ -22,9 +28,11 @@ def answer(analysis: DocumentAnalysis, task: Task) -> Answer:
     """The answer to ``task`` from ``analysis`` alone; the same for the same two.
 
     Codes in ``task.notes`` come back as notes; further ones: ``no-such-page``, ``no-tables``, ``no-such-table``,
-    ``no-charts``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``.
+    ``no-charts``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``, ``no-summary``,
+    ``answer-not-found``, ``nothing-to-compare``, and those of ``table_choice``, ``chart_choice``, ``patterns`` and
+    ``compare``.
     """
-    pages, notes = _chosen_pages(analysis, task.pages)
+    pages, notes = _chosen_pages(analysis, task.pages, compares=task.kind is TaskKind.COMPARE)
     notes = [*(Note(code=code, message=_NOTES.get(code, code)) for code in task.notes), *notes]
     by_kind = {
         TaskKind.EVERYTHING: _everything,
@@ -34,6 +42,9 @@ def answer(analysis: DocumentAnalysis, task: Task) -> Answer:
         TaskKind.FORMULAS: _formulas,
         TaskKind.FIELDS: _fields,
         TaskKind.FIND: _find,
+        TaskKind.SUMMARY: _summary,
+        TaskKind.QUESTION: _question,
+        TaskKind.COMPARE: _compare,
     }
     given = by_kind[task.kind](pages, task)
     return given.model_copy(update={"notes": (*notes, *given.notes)})
@@ -53,7 +64,9 @@ def block_text(block: Block) -> str:
     return block.text or "\n".join(line.text for line in block.lines)
 
 
-def _chosen_pages(analysis: DocumentAnalysis, numbers: Sequence[int]) -> tuple[tuple[PageAnalysis, ...], list[Note]]:
+def _chosen_pages(
+    analysis: DocumentAnalysis, numbers: Sequence[int], *, compares: bool
+) -> tuple[tuple[PageAnalysis, ...], list[Note]]:
     """The pages that the task is limited to (-1 is the last page of the document), and a note on those it has not."""
     if not numbers:
         return analysis.pages, []
@@ -66,7 +79,10 @@ def _chosen_pages(analysis: DocumentAnalysis, numbers: Sequence[int]) -> tuple[t
         notes.append(
             Note(code="no-such-page", message=f"The document has {has}; some of the pages asked for do not exist.")
         )
-    return tuple(page for page in analysis.pages if page.page in wanted), notes
+    by_number = {page.page: page for page in analysis.pages}
+    # In the order of the document; a comparison, which alone names pages otherwise, is from the first named.
+    given = [n if n > 0 else count + 1 + n for n in numbers] if compares else sorted(wanted)
+    return tuple(by_number[n] for n in dict.fromkeys(given) if n in by_number), notes
 
 
 def _all_text(pages: Iterable[PageAnalysis]) -> str:
@@ -96,18 +112,20 @@ def _tables(pages: Sequence[PageAnalysis], task: Task) -> Answer:
         return Answer(kind=TaskKind.TABLES, notes=(Note(code="no-tables", message="No table was found."),))
     chosen = sorted({i if i >= 0 else len(found) + i for i in task.table_indexes}) or range(len(found))
     missing = [i for i in chosen if not 0 <= i < len(found)]
-    notes: tuple[Note, ...] = ()
+    notes: list[Note] = []
     if missing:
         has = "There is 1 table" if len(found) == 1 else f"There are {len(found)} tables"
-        notes = (Note(code="no-such-table", message=f"{has}; some of those asked for do not exist."),)
-    return Answer(kind=TaskKind.TABLES, tables=tuple(found[i] for i in chosen if i not in missing), notes=notes)
+        notes.append(Note(code="no-such-table", message=f"{has}; some of those asked for do not exist."))
+    tables, more = table_choice.choose([found[i] for i in chosen if i not in missing], task)
+    return Answer(kind=TaskKind.TABLES, tables=tables, notes=(*notes, *more))
 
 
 def _charts(pages: Sequence[PageAnalysis], task: Task) -> Answer:
     charts = tuple(b.chart for p in pages for b in p.blocks if b.chart is not None)
     silent = charts or "charts-unsupported" in task.notes
-    notes = () if silent else (Note(code="no-charts", message="No chart was found."),)
-    return Answer(kind=TaskKind.CHARTS, charts=charts, notes=notes)
+    notes = [] if silent else [Note(code="no-charts", message="No chart was found.")]
+    charts, more = chart_choice.choose(charts, task)
+    return Answer(kind=TaskKind.CHARTS, charts=charts, notes=(*notes, *more))
 
 
 def _formulas(pages: Sequence[PageAnalysis], task: Task) -> Answer:
@@ -120,7 +138,10 @@ def _formulas(pages: Sequence[PageAnalysis], task: Task) -> Answer:
 
 
 def _find(pages: Sequence[PageAnalysis], task: Task) -> Answer:
-    matches, exact = find(pages, task.query)
+    if task.find_mode is FindMode.REGEX:
+        hits, told = find_pattern(pages, task.query)
+        return Answer(kind=TaskKind.FIND, matches=hits, notes=tuple(told))
+    matches, exact = find(pages, task.query, task.find_mode)
     notes: tuple[Note, ...] = ()
     if not matches:
         notes = (Note(code="not-found", message="The phrase was not found."),)
@@ -138,3 +159,27 @@ def _fields(pages: Sequence[PageAnalysis], task: Task) -> Answer:
     elif not values:
         notes = (Note(code="fields-not-found", message="No known field was found."),)
     return Answer(kind=TaskKind.FIELDS, fields=values, notes=notes)
+
+
+def _summary(pages: Sequence[PageAnalysis], task: Task) -> Answer:  # noqa: ARG001
+    quotes = summarize(pages)
+    notes = () if quotes else (Note(code="no-summary", message="No sentences were found to sum the pages up."),)
+    return Answer(kind=TaskKind.SUMMARY, quotes=quotes, notes=notes)
+
+
+def _question(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    quotes = read_answer(pages, task.query, task.language)
+    notes = () if quotes else (Note(code="answer-not-found", message="An answer was not found on these pages."),)
+    return Answer(kind=TaskKind.QUESTION, quotes=quotes, notes=notes)
+
+
+def _compare(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    """Each page against the one named before it; the first two pages where none is named."""
+    compared = pages if task.pages else pages[:2]
+    if len(compared) < 2:
+        note = Note(code="nothing-to-compare", message="There is no second page to compare with.")
+        return Answer(kind=TaskKind.COMPARE, notes=(note,))
+    steps = [compare_pages([before], [after]) for before, after in pairwise(compared)]
+    changes = tuple(change for step in steps for change in step.changes)
+    notes = {note.code: note for step in steps for note in step.notes if note.code != "no-changes" or not changes}
+    return Answer(kind=TaskKind.COMPARE, changes=changes, notes=tuple(notes.values()))

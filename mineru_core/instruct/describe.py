@@ -1,65 +1,96 @@
-"""A task in one line, as it is shown back to the person who asked."""
+"""A task in one line, as it is shown back to the person who asked. ``described`` reads such a line back."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from mineru_core.document.task import Task, TaskKind
+from mineru_core.document.task import RowFilter, Task, TaskKind
+from mineru_core.instruct import vocabulary as v
+from mineru_core.instruct.description_words import WORDS, Words
 
-_KINDS = {
-    "en": {
-        TaskKind.EVERYTHING: "Everything",
-        TaskKind.TEXT: "All text",
-        TaskKind.TABLES: "All tables",
-        TaskKind.CHARTS: "Chart data",
-        TaskKind.FORMULAS: "Formulas",
-        TaskKind.FIELDS: "Key fields",
-    },
-    "zh": {
-        TaskKind.EVERYTHING: "全部内容",
-        TaskKind.TEXT: "全部文字",
-        TaskKind.TABLES: "全部表格",
-        TaskKind.CHARTS: "图表数据",
-        TaskKind.FORMULAS: "公式",
-        TaskKind.FIELDS: "关键字段",
-    },
-}
+# A name that needs no quotes to be told from what stands around it.
+_PLAIN = re.compile(r"[\w#%./&'() -]*\w[\w#%./&'() -]*")
+_LIKE_A_PLACE = re.compile(r"(?:last|pages?|selected)\b|第|最后|倒数|所选", re.IGNORECASE)
 
 
 def describe(task: Task, language: str) -> str:
     """One short line in ``language`` ("zh", anything else is English): "Table 2, page 3", "查找“合计”"."""
-    if language == "zh":
-        parts = [_what_zh(task), _pages_zh(task.pages), "所选区域" if task.regions else ""]
-        return "，".join(p for p in parts if p)
-    parts = [_what_en(task), _pages_en(task.pages), "selected area" if task.regions else ""]
-    return ", ".join(p for p in parts if p)
+    zh = language == "zh"
+    words = WORDS["zh" if zh else "en"]
+    parts = [_what_zh(task, words) if zh else _what_en(task, words), *_choices(task, words, zh)]
+    if task.kind is TaskKind.COMPARE:
+        if task.pages:
+            one_by_one = [_pages_zh([n]) if zh else _pages_en([n]) for n in task.pages]
+            parts[0] += ("：" if zh else ": ") + " → ".join(one_by_one)
+    else:
+        parts.append(_pages_zh(task.pages) if zh else _pages_en(task.pages))
+    return ("，" if zh else ", ").join(part for part in parts if part) + (words.area if task.regions else "")
 
 
-def _what_en(task: Task) -> str:
-    if task.kind is TaskKind.FIND:
-        return f"Find “{task.query}”"
+def _what_en(task: Task, words: Words) -> str:
     if task.kind is TaskKind.FIELDS and task.fields:
-        return ("Field: " if len(task.fields) == 1 else "Fields: ") + ", ".join(task.fields)
+        return ("Field: " if len(task.fields) == 1 else "Fields: ") + ", ".join(map(_name, task.fields))
     if task.kind is TaskKind.TABLES and task.table_indexes:
         numbers = [n + 1 for n in task.table_indexes if n >= 0]
         last = [n for n in task.table_indexes if n < 0]
         named = [f"{'table' if len(numbers) == 1 else 'tables'} {_ranges(numbers)}"] if numbers else []
         text = " and ".join(named + _from_end_en(last, "table"))
         return text[0].upper() + text[1:]
-    return _KINDS["en"][task.kind]
+    return _what(task, words)
 
 
-def _what_zh(task: Task) -> str:
-    if task.kind is TaskKind.FIND:
-        return f"查找“{task.query}”"
+def _what_zh(task: Task, words: Words) -> str:
     if task.kind is TaskKind.FIELDS and task.fields:
-        return "字段：" + "、".join(task.fields)
+        return "字段：" + "、".join(map(_name, task.fields))
     if task.kind is TaskKind.TABLES and task.table_indexes:
         numbers = [n + 1 for n in task.table_indexes if n >= 0]
         last = [n for n in task.table_indexes if n < 0]
         named = [f"第 {_ranges(numbers, '、')} 个表格"] if numbers else []
         return "和".join(named + _from_end_zh(last, "个表格"))
-    return _KINDS["zh"][task.kind]
+    return _what(task, words)
+
+
+def _what(task: Task, words: Words) -> str:
+    if task.kind is TaskKind.FIND:
+        return f"{words.find[task.find_mode]}“{task.query}”"
+    if task.kind is TaskKind.QUESTION:
+        return f"{words.question}“{task.query}”"
+    return words.compare if task.kind is TaskKind.COMPARE else words.kinds[task.kind]
+
+
+def _name(name: str) -> str:
+    """A field's name, in quotes where it could be taken for something else."""
+    plain = _PLAIN.fullmatch(name) and not _LIKE_A_PLACE.match(name) and not v.FIELD_SPLIT.search(name)
+    return name if plain and name == name.strip() else f"“{name}”"
+
+
+def _choices(task: Task, words: Words, zh: bool) -> list[str]:
+    """What is chosen of tables and charts."""
+    comma, either = ("、", "或") if zh else (", ", " or ")
+    quoted = {
+        name: comma.join(f"“{one}”" for one in chosen)
+        for name, chosen in (
+            ("columns", task.columns),
+            ("left_out", task.left_out),
+            ("series", task.series),
+            ("points", task.points),
+        )
+    }
+    return [
+        words.merged if task.merged else "",
+        words.columns + quoted["columns"] if task.columns else "",
+        words.left_out + quoted["left_out"] if task.left_out else "",
+        *(_row(row, words, either) for row in task.rows),
+        words.series + quoted["series"] if task.series else "",
+        words.points + quoted["points"] if task.points else "",
+    ]
+
+
+def _row(row: RowFilter, words: Words, either: str) -> str:
+    form = words.rows[row.test][1 if row.column else 0]
+    before, after = form.split("VALUES")
+    return before.replace("COLUMN", f"“{row.column}”") + either.join(f"“{one}”" for one in row.values) + after
 
 
 def _pages_en(pages: Sequence[int]) -> str:

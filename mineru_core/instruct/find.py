@@ -9,26 +9,30 @@ from rapidfuzz import fuzz
 
 from mineru_core.document.analysis import Block, Line, PageAnalysis
 from mineru_core.document.geometry import Box, Quad
-from mineru_core.document.task import Match
+from mineru_core.document.task import FindMode, Match
 from mineru_core.instruct.normalize import Key, has_han, is_han, key
 from mineru_core.instruct.places import has_space, is_word_edge, span_box
 
 _NEAR_DISCOUNT = 0.8  # a near hit is never as sure as an exact one
 
 
-def find(pages: Iterable[PageAnalysis], query: str) -> tuple[tuple[Match, ...], bool]:
+def find(pages: Iterable[PageAnalysis], query: str, mode: FindMode = FindMode.AUTO) -> tuple[tuple[Match, ...], bool]:
     """Every place where ``query`` stands, in reading order, whatever its case, width and spaces; and whether exactly.
 
     A hit may run over the end of a line within a block. Where there is no exact hit, lines that hold the phrase with a
-    few wrong characters are given instead, each with a confidence below its likeness.
+    few wrong characters are given instead, each with a confidence below its likeness; with EXACT they never are, with
+    FUZZY always.
     """
     wanted = key(query)
     if not wanted.text:
         return (), True
     blocks = [(page.page, block) for page in pages for block in page.blocks]
     exact = tuple(match for page, block in blocks for match in _in_block(page, block, query, wanted))
-    if exact:
+    if mode is FindMode.EXACT or (exact and mode is not FindMode.FUZZY):
         return exact, True
+    if exact:
+        both = [m for page, b in blocks for m in (*_in_block(page, b, query, wanted), *_near(page, b, wanted))]
+        return tuple(both), True
     return tuple(match for page, block in blocks for match in _near(page, block, wanted)), False
 
 

@@ -22,7 +22,8 @@ ORDINAL = rf"(?:\d{{1,9}}(?:st|nd|rd|th)\b|(?:{'|'.join(_ORDINALS)})\b)"
 HAN = r"(?:\d{1,9}|[零〇一二两三四五六七八九十百]{1,5})"
 
 _RANGE = re.compile(r"^(?:-|~|to|through|thru|until|到|至)$")
-_LINK = r"(?:-|~|&|,\s*and\b|,|\band\b|\bto\b|\bthrough\b|\bthru\b|\buntil\b)"
+_LINK = r"(?:-|~|&|,\s*and\b|,|\band\b|\bto\b|\bthrough\b|\bthru\b|\buntil\b|\bvs\b\.?|\bversus\b|"
+_LINK += r"\bagainst\b)"
 _HAN_LINK = r"(?:-|~|到|至|,|和|及|与|跟)"
 
 LIST = rf"{CARDINAL}(?:\s*{_LINK}\s*{CARDINAL})*"
@@ -61,13 +62,16 @@ def _han_number(word: str) -> int:
 _PIECE = re.compile(rf"{ORDINAL}|{CARDINAL}|last\b|{HAN}|-|~|\bto\b|\bthrough\b|\bthru\b|\buntil\b|到|至")
 
 
-def expand(text: str) -> tuple[int, ...]:
-    """Every number of "1, 3 and 5-7" in the order written, each once; 0 is left out, a range is cut at ``MOST``."""
+def expand(text: str, *, ranges: bool = True) -> tuple[int, ...]:
+    """Every number of "1, 3 and 5-7" in the order written, each once; 0 is left out, a range is cut at ``MOST``.
+
+    Without ``ranges`` only the numbers that are written.
+    """
     found: list[int] = []
     ranging = False
     for piece in _PIECE.findall(text):
         if _RANGE.match(piece):
-            ranging = True
+            ranging = ranges
             continue
         value = number(piece)
         if ranging and found and value > found[-1] > 0:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mineru_core.document.task import Task, TaskKind
+from mineru_core.document.task import FindMode, RowFilter, Task, TaskKind
 from mineru_core.instruct import vocabulary as v
+from mineru_core.instruct.chart_words import take_points, take_series
+from mineru_core.instruct.described import read_description
 from mineru_core.instruct.field_names import is_known_field
+from mineru_core.instruct.find_words import take_mode, take_query, take_regex
+from mineru_core.instruct.names import trim
 from mineru_core.instruct.normalize import has_han
-from mineru_core.instruct.numbers import HAN, MOST, ORDINAL, expand, number
-from mineru_core.instruct.reader import QUOTE, Reader
+from mineru_core.instruct.page_words import take_pages
+from mineru_core.instruct.question_words import is_about_reasons, question, wants_comparison, wants_summary
+from mineru_core.instruct.reader import Reader
+from mineru_core.instruct.row_words import take_rows
+from mineru_core.instruct.table_words import take_columns, take_merged, take_tables
 
 NOT_UNDERSTOOD = "not-understood"
 UNSUPPORTED_REQUEST = "unsupported-request"
@@ -25,105 +32,147 @@ class _Draft:
     kind: TaskKind = TaskKind.EVERYTHING
     pages: tuple[int, ...] = ()
     table_indexes: tuple[int, ...] = ()
+    columns: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    rows: tuple[RowFilter, ...] = ()
+    merged: bool = False
+    series: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     query: str = ""
-    notes: tuple[str, ...] = field(default=())
+    find_mode: FindMode = FindMode.AUTO
+    notes: tuple[str, ...] = ()
 
 
 def parse_words(words: str) -> Task:
     """What is asked for, from Chinese or English words; empty words ask for everything.
 
-    Never raises: words that say nothing known give a task for everything with the note ``not-understood``, wishes this
-    version cannot fulfil (a summary, a translation) one with ``unsupported-request``.
+    A line that ``describe`` wrote gives the task it describes. Never raises: words that say nothing known give a task
+    for everything with the note ``not-understood``, wishes this version cannot fulfil (a translation, another wording)
+    one with ``unsupported-request``.
     """
+    described = read_description(words)
+    if described is not None:
+        return described
     reader = Reader(words)
     draft = _read(reader) if reader.clean else _Draft()
-    return Task(
-        kind=draft.kind,
-        words=words,
-        language=_language(reader, draft.query),
-        table_indexes=draft.table_indexes,
-        pages=draft.pages,
-        fields=draft.fields,
-        query=draft.query,
-        notes=draft.notes,
-    )
+    return Task(words=words, language=_language(reader, draft.query), **vars(draft))
 
 
 def _read(reader: Reader) -> _Draft:
-    draft = _Draft(pages=_take_pages(reader))
-    if reader.has(v.UNSUPPORTED):
+    draft = _Draft(query=take_regex(reader))
+    draft.pages = take_pages(reader, in_order=wants_comparison(reader))
+    if draft.query:
+        draft.kind, draft.find_mode = TaskKind.FIND, FindMode.REGEX
+        return draft
+    if reader.has(v.UNSUPPORTED) and not reader.has(v.SEARCHES):
         draft.notes = (UNSUPPORTED_REQUEST,)
         return draft
-    draft.query = _query(reader)
-    if draft.query:
-        draft.kind = TaskKind.FIND
-        return draft
-    draft.table_indexes = _take_tables(reader)
-    negated = bool(reader.take(v.NEGATED))
-    outputs = reader.take(v.OUTPUTS)
-    sheet = any(v.SHEET_FORMATS.search(o) for o in outputs)
-    if draft.table_indexes:
-        draft.kind = TaskKind.TABLES
-        return draft
-    if reader.has(v.KEY_FIELDS):
-        draft.kind = TaskKind.FIELDS
-        return draft
-    fields = _fields_in_a_table(reader)
-    kinds = [] if fields else _kinds(reader)
-    if kinds:
-        draft.kind = kinds[0] if len(kinds) == 1 else TaskKind.EVERYTHING
-        return draft
-    draft.fields = fields or _fields(reader)
-    if draft.fields:
-        draft.kind = TaskKind.FIELDS
-    elif sheet:
-        draft.kind = TaskKind.TABLES
-    elif reader.has(v.HOW_MUCH):
-        draft.kind, draft.fields = TaskKind.FIELDS, ("总金额" if has_han(reader.clean) else "total",)
-    elif not (draft.pages or negated or outputs or _is_a_wish(reader)):
-        draft.notes = (NOT_UNDERSTOOD,)
+    for step in (_parts_of_tables, _comparison, _parts_of_charts, _phrase, _summary, _sorts_of_things, _question):
+        if step(reader, draft):
+            return draft
     return draft
 
 
-def _take_pages(reader: Reader) -> tuple[int, ...]:
-    """Page numbers that the words limit the question to, and their words blanked out."""
-    found: list[int] = []
-    for pattern in (v.PAGES_FIRST, v.HAN_PAGES_FIRST):
-        for count in reader.take(pattern):
-            found.extend(range(1, min(number(count), MOST) + 1))
-    for pattern in (v.PAGES_LAST, v.HAN_PAGES_LAST):
-        for count in reader.take(pattern, where=lambda m: m["it"] not in "一1"):
-            found.extend(range(-min(number(count), MOST), 0))
-    found.extend(-number(count) for count in reader.take(v.HAN_PAGES_BACK))
-    for pattern in (v.HAN_PAGES, v.PAGE_LISTS, v.PAGE_ORDINALS, v.HAN_PAGE_RANGES):
-        for numbers in reader.take(pattern):
-            found.extend(expand(numbers))
-    if reader.take(v.PAGE_FRONT):
-        found.append(1)
-    if reader.take(v.PAGE_FINAL):
-        found.append(-1)
-    reader.take(v.PAGES_ALL)
-    return tuple(dict.fromkeys(n for n in found if n))
+def _parts_of_tables(reader: Reader, draft: _Draft) -> bool:
+    """Rows, columns, one table of several."""
+    whole = reader.text
+    merged, tables = take_merged(reader), take_tables(reader)
+    reader.take(v.OUTPUTS)
+    rows = take_rows(reader)
+    columns, ruled_out = take_columns(reader)
+    if not (merged or rows or columns):
+        reader.text = whole
+        return False
+    draft.kind, draft.table_indexes, draft.merged, draft.rows = TaskKind.TABLES, tables, merged, rows
+    draft.columns, draft.left_out = ((), columns) if ruled_out else (columns, ())
+    return True
 
 
-def _take_tables(reader: Reader) -> tuple[int, ...]:
-    """Which tables are meant, 0 the first and -1 the last, and their words blanked out."""
-    found: list[int] = []
-    for pattern in (v.TABLES_BACK, v.HAN_TABLES_BACK):
-        found.extend(-number(n) for n in reader.take(pattern))
-    for pattern in (v.TABLES_FIRST, v.HAN_TABLES_FIRST):
-        for count in reader.take(pattern):
-            found.extend(range(min(number(count), MOST)))
-    for pattern in (v.TABLES_LAST, v.HAN_TABLES_LAST):
-        for count in reader.take(pattern, where=lambda m: m["it"] not in "一1"):
-            found.extend(range(-min(number(count), MOST), 0))
-    for pattern in (v.HAN_TABLES, v.TABLE_ORDINALS, v.TABLE_LISTS, v.HAN_TABLE_NUMBERS):
-        for numbers in reader.take(pattern):
-            found.extend(n - 1 if n > 0 else n for n in expand(numbers))
-    if reader.take(v.TABLE_FINAL):
-        found.append(-1)
-    return tuple(dict.fromkeys(n for n in found if abs(n) < 10_000))
+def _comparison(reader: Reader, draft: _Draft) -> bool:
+    if not wants_comparison(reader):
+        return False
+    draft.kind = TaskKind.COMPARE
+    if len(draft.pages) == 1:  # what changed on a page did so from the page before it
+        (page,) = draft.pages
+        draft.pages = (1, 2) if page == 1 else (page - 1, page)
+    return True
+
+
+def _summary(reader: Reader, draft: _Draft) -> bool:
+    if not wants_summary(reader):
+        return False
+    draft.kind = TaskKind.SUMMARY
+    return True
+
+
+def _parts_of_charts(reader: Reader, draft: _Draft) -> bool:
+    """Series and points."""
+    if is_about_reasons(reader):
+        return False
+    charts, whole = reader.has(v.CHARTS), reader.text
+    draft.series = take_series(reader)
+    draft.points = take_points(reader, charts or bool(draft.series))
+    if not (draft.series or draft.points):
+        reader.text = whole
+        return False
+    draft.kind = TaskKind.CHARTS
+    return True
+
+
+def _phrase(reader: Reader, draft: _Draft) -> bool:
+    whole = reader.text
+    mode = take_mode(reader)
+    draft.query = take_query(reader, mode)
+    if not draft.query:
+        reader.text = whole
+        return False
+    draft.kind, draft.find_mode = TaskKind.FIND, mode
+    return True
+
+
+def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
+    """Tables by number, charts, formulas, text, fields: what is named."""
+    draft.table_indexes = take_tables(reader)
+    asked = question(reader, strong=True)
+    reader.negated = bool(reader.take(v.NEGATED))
+    reader.outputs = reader.take(v.OUTPUTS)
+    if draft.table_indexes:
+        draft.kind = TaskKind.TABLES
+        return True
+    if reader.has(v.KEY_FIELDS):
+        draft.kind = TaskKind.FIELDS
+        return True
+    draft.fields = _fields_in_a_table(reader)
+    if draft.fields:
+        draft.kind = TaskKind.FIELDS
+        return True
+    kinds = _kinds(reader)
+    if not kinds:
+        return False
+    if asked and TaskKind.CHARTS not in kinds:
+        draft.kind, draft.query = TaskKind.QUESTION, asked
+        return True
+    draft.kind = kinds[0] if len(kinds) == 1 else TaskKind.EVERYTHING
+    return True
+
+
+def _question(reader: Reader, draft: _Draft) -> bool:
+    """What is left: names of fields, a question, or no wish that is understood."""
+    fields = _fields(reader)
+    known = [is_known_field(field) for field in fields]
+    asked = "" if fields and (all(known) or (any(known) and len(known) > 1)) else question(reader)
+    if asked:
+        draft.kind, draft.query = TaskKind.QUESTION, asked
+    elif fields:
+        draft.kind, draft.fields = TaskKind.FIELDS, fields
+    elif any(v.SHEET_FORMATS.search(output) for output in reader.outputs):
+        draft.kind = TaskKind.TABLES
+    elif reader.has(v.HOW_MUCH):
+        draft.kind, draft.fields = TaskKind.FIELDS, ("总金额" if has_han(reader.clean) else "total",)
+    elif not (draft.pages or reader.negated or reader.outputs or _is_a_wish(reader)):
+        draft.notes = (NOT_UNDERSTOOD,)
+    return True
 
 
 def _kinds(reader: Reader) -> list[TaskKind]:
@@ -138,61 +187,6 @@ def _kinds(reader: Reader) -> list[TaskKind]:
         if reader.take(pattern):
             found.append(kind)
     return found
-
-
-def _query(reader: Reader) -> str:
-    """The phrase to look for, "" where the words ask for something else."""
-    for pattern in v.FIND:
-        match = pattern.search(reader.text)
-        if match is None:
-            continue
-        start, end = _trim(reader.text, *match.span("it"), v.QUERY_HEAD, v.QUERY_TAIL)
-        wanted = reader.text[start:end]
-        if QUOTE in wanted and reader.quotes:
-            return reader.quotes[reader.text[:start].count(QUOTE)]
-        if not wanted or _names_a_kind(wanted) or _asks_for_a_value(reader, match, wanted):
-            continue
-        return reader.original(start, end)
-    only_quotes = reader.text.replace(QUOTE, "").strip(" ,.?!")
-    return reader.quotes[0] if reader.quotes and not only_quotes else ""
-
-
-def _names_a_kind(wanted: str) -> bool:
-    """Whether the object of "find …" is only a sort of thing ("all tables")."""
-    rest = wanted
-    for pattern in (v.TABLES, v.CHARTS, v.FORMULAS, v.TEXT, v.EVERYTHING):
-        rest = pattern.sub(" ", rest)
-    rest = v.OUTPUTS.sub(" ", rest)
-    rest = re.sub(
-        r"\b(?:the|all|and|of|in|on|this|any|\d+|" + ORDINAL + r"|last)\b|[的和与,第\d个张]|" + HAN, " ", rest
-    )
-    return rest != wanted and not rest.strip()
-
-
-def _asks_for_a_value(reader: Reader, match: re.Match[str], wanted: str) -> bool:
-    """Whether "find the invoice number" wants the number rather than the words."""
-    if v.ASKS_PLACE.search(reader.text):
-        return False
-    parts = [p.strip() for p in v.FIELD_SPLIT.split(wanted) if p.strip()]
-    known = all(is_known_field(p) for p in parts)
-    return known and (len(parts) > 1 or v.PICK_OUT.search(match.group()) is not None)
-
-
-def _trim(text: str, start: int, end: int, head: re.Pattern[str], tail: re.Pattern[str]) -> tuple[int, int]:
-    """Take what ``head`` and ``tail`` match off the ends of ``text[start:end]`` until nothing more comes off."""
-    while start < end:
-        piece = text[start:end]
-        bare = piece.strip()  # first, since the patterns below are slow on long runs of blanks
-        start += len(piece) - len(piece.lstrip())
-        end, piece = start + len(bare), bare
-        front, back = head.search(piece), tail.search(piece)
-        if front is not None and front.end() > 0:
-            start += front.end()
-        elif back is not None and back.end() > back.start():
-            end = start + back.start()
-        else:
-            break
-    return start, end
 
 
 def _fields_in_a_table(reader: Reader) -> tuple[str, ...]:
@@ -214,7 +208,7 @@ def _fields(reader: Reader) -> tuple[str, ...]:
     found: list[str] = []
     start = 0
     for end in [*(m.span() for m in v.FIELD_SPLIT.finditer(reader.text)), (len(reader.text), len(reader.text))]:
-        first, last = _trim(reader.text, start, end[0], v.FIELD_HEAD, v.FIELD_TAIL)
+        first, last = trim(reader.text, start, end[0], v.FIELD_HEAD, v.FIELD_TAIL)
         start = end[1]
         if first >= last or v.EVERYTHING.fullmatch(reader.text[first:last]):
             continue

@@ -18,10 +18,22 @@ PAGE_LISTS = _any(rf"{_ON}\b(?:pages?|pp?\.?|pgs?\.?)\s*(?:no\.?\s*|number\s+|#\
 PAGE_ORDINALS = _any(rf"{_ON}\b(?P<it>{ORDINAL_LIST})\s+pages?\b")
 PAGES_FIRST = _any(rf"{_ON}\bfirst\s+(?P<it>{CARDINAL})\s+pages\b")
 PAGES_LAST = _any(rf"{_ON}\b(?:last|final)\s+(?P<it>{CARDINAL})\s+pages\b")
-PAGE_FINAL = _any(rf"{_ON}\b(?:very\s+last|final|last)\s+page\b", r"在?(?:最后(?:的)?一?页|末页|尾页)")
+PAGES_BACK = _any(
+    rf"{_ON}\b(?P<it>{ORDINAL})(?:\s+(?:to|from(?:\s+the)?)\s+|-to-|-)(?:the\s+)?last\s+page\b",
+)
+PAGE_TO_PAGE = _any(
+    rf"{_ON}\b(?:pages?|p\.?)\s*(?P<it>{CARDINAL}\s*(?:-|~|\bto\b|\bthrough\b|\bthru\b|"
+    rf"\buntil\b)\s*(?:the\s+)?pages?\s*{CARDINAL})"
+)
+PAGE_WITH = re.compile(r"\bwith(?=\s+(?:(?:the\s+)?pages?\b|\d))")
+PAGE_ALSO = re.compile(
+    rf"\b(?:from|to|with|and|vs\.?|than|against|as)\s+(?:the\s+)?(?P<it>{ORDINAL}|last|\d{{1,9}})(?:\s+one)?\s*(?=$|"
+    rf"[?.!])"
+)
+PAGE_FINAL = _any(rf"{_ON}\b(?:very\s+last|final|last)\s+page\b", r"在?(?:最(?:后|末)(?:的)?一?页|末页|尾页)")
 PAGE_FRONT = _any(r"在?(?:首页|头一页|封面页?)", rf"{_ON}\b(?:cover|front|title)\s+page\b")
 HAN_PAGES = re.compile(rf"在?第\s*(?P<it>{han_list(r'页')})\s*页(?!码)")
-HAN_PAGE_RANGES = re.compile(r"(?<![\d前后第])(?P<it>\d{1,9}(?:\s*(?:-|~|到|至|,)\s*\d{1,9})*)\s*页(?!码)")
+HAN_PAGE_RANGES = re.compile(r"(?<![\d前后第这那共])(?P<it>\d{1,9}(?:\s*(?:-|~|到|至|,)\s*\d{1,9})*)\s*页(?!码)")
 HAN_PAGES_FIRST = re.compile(rf"在?(?:前|头|开头)(?:面)?的?\s*(?P<it>{HAN})\s*页")
 HAN_PAGES_LAST = re.compile(rf"在?(?:最后|后|末尾|末)(?:面)?的?\s*(?P<it>{HAN})\s*页")
 HAN_PAGES_BACK = re.compile(rf"在?倒数第\s*(?P<it>{HAN})\s*页")
@@ -66,12 +78,14 @@ HAN_TABLES = re.compile(rf"第\s*(?P<it>{han_list(r'(?:个|张|份|幅)(?:表格
 HAN_TABLES_FIRST = re.compile(rf"(?:前|头)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
 HAN_TABLES_LAST = re.compile(rf"(?:最后|后|末尾)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
 HAN_TABLES_BACK = re.compile(rf"倒数第\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
+HAN_TABLE_NTH = re.compile(rf"表格?的?,?\s*第\s*(?P<it>{HAN})\s*[个张份]")
 HAN_TABLE_NUMBERS = re.compile(rf"(?<![图列])表格?\s*(?P<it>{han_list(r'表格?')})(?![年月日号个张页])")
 
 # --- sorts of things ---------------------------------------------------------------------------------------------
 CHARTS = _any(
     r"\b(?:(?:bar|line|pie|area|column|scatter|donut|doughnut|radar|bubble)[\s-]*)?(?:charts?|graphs?|plots?)\b",
-    r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|behind)\s+"
+    r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|"
+    r"behind)\s+"
     r"(?:the\s+)?figures?\b",
     r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
     r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
@@ -89,7 +103,7 @@ FORMULAS = _any(
 TEXT = _any(
     r"\b(?:(?:full|plain|raw|body|all|running)\s+)*texts?\b|\bocr\b|\btranscri(?:be|ption|pt)\b|\bwording\b|\bwords\b",
     r"\bparagraphs?\b|\bwhat\s+(?:does|do)\s+(?:it|this|that|they|the\s+\w+)\s+say\b|\bwhat(?:'s|\s+is)\s+written\b",
-    r"文字|文本|全文|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])",
+    r"文字|文本|全文|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])|(?<=[的上里中])字(?:都|全)?(?=$|[,.])",
 )
 EVERYTHING = _any(
     r"\beverything\b|\bcontents?\b|\bdata\b|\binformation\b|\binfo\b|\ball\b|\b(?:whole|entire|complete)\s+\w+\b",
@@ -101,19 +115,30 @@ KEY_FIELDS = _any(
     r"(?:关键|主要|重要|核心|全部|所有)(?:的)?(?:字段|信息|要素)|字段|键值对?|要素",
 )
 UNSUPPORTED = _any(
-    r"\b(?:summari[sz]e|summary\s+of|translat\w+|explain|paraphrase|rewrite|proofread|redact)\b",
-    r"翻译|总结|概括|摘要一下|解释|改写|润色|归纳",
+    r"\b(?:translat\w+|explain\w*|paraphras\w+|re-?(?:write|word|phrase)\w*|proof-?read\w*|redact\w*|"
+    r"correct\s+the\s+(?:grammar|spelling)|polish)\b",
+    r"\b(?:in|into|to)\s+(?:english|chinese|french|german|spanish|japanese|korean|russian|"
+    r"your\s+own\s+words)\s*[.?!]*$",
+    r"翻译|翻成|译成|译为|解释|改写|润色|扩写|续写|校对|重写|改成(?:英文|中文|英语)|转成(?:英文|英语)",
 )
+SEARCHES = re.compile(r"^\W*(?:search|find|look|locate|查找|搜索|搜|检索)")
 
 # --- looking for a phrase ----------------------------------------------------------------------------------------
 FIND = (
     re.compile(r"\b(?:find|search(?:\s+for)?|look(?:ing)?\s+(?:for|up)|locate|highlight|grep)\b(?:\s+me\b)?(?P<it>.*)"),
     re.compile(
-        r"\bwhere(?:'s\b|\s+(?:is|are|was|does|do|did|can\s+(?:i|we)\s+(?:find|see)))(?P<it>.*?)"
-        r"(?:\b(?:appears?|occurs?|mentioned|located|stands?|come\s+up)\b.*)?$"
+        r"\bwhere(?:'s\b|\s+(?:is|are|can\s+(?:i|we)\s+(?:find|see)))(?P<it>(?:(?!\b(?:based|headquartered|"
+        r"held)\b).)*?)"
+        r"(?:\b(?:appears?|occurs?|mentioned|located|stands?|come\s+up|written|stated|defined|discussed|"
+        r"described)\b.*)?$"
     ),
     re.compile(
-        r"\b(?:which|what)\s+pages?\s+(?:mentions?|has|have|contains?|is|are|says?|includes?|talks?\s+about|shows?)(?P<it>.*?)"
+        r"\bwhere\s+(?:was|were|does|do|did)(?P<it>.*?)\b(?:appear|occur|mentioned|stand|come\s+up|show\s+up|"
+        r"written|stated|defined)\b.*$"
+    ),
+    re.compile(
+        r"\b(?:which|what)\s+pages?\s+(?:mentions?|has|have|contains?|is|are|says?|includes?|talks?\s+about|"
+        r"shows?)(?P<it>.*?)"
         r"(?:\bon\b\s*)?$"
     ),
     re.compile(r"\b(?:mentions?|occurrences?|instances?)\s+of\b(?P<it>.*)"),
@@ -121,10 +146,14 @@ FIND = (
     re.compile(
         r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置))"
     ),
-    re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
-    re.compile(r"(?:有没有|是否)(?:提到|出现|包含|提及|有)?(?P<it>.+)"),
     re.compile(
-        r"(?:查找|搜索|搜寻|搜一?下|寻找|检索|定位|查询|查一?下|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
+        r"(?:哪里|哪儿|何处|什么地方)(?:有)?(?:提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
+    ),
+    re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
+    re.compile(r"(?:有没有|是否有?)(?:在.{0,8})?(?:提到|出现|包含|提及|写到?|说到|讲到)(?:过|了)?(?P<it>.+)"),
+    re.compile(r"有没有(?P<it>\x00|[^,;.?!]{1,8}?)(?:这个词|字样)?\W*$"),
+    re.compile(
+        r"(?:查找|搜索|搜寻|搜一?[下搜]|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
         r"(?:一下|出来?|到)?(?P<it>.+)"
     ),
 )
@@ -134,6 +163,7 @@ QUERY_HEAD = _any(
     r"^(?:\s|[:,.\-])+",
     r"^(?:the|an?|any|all|every|each|for|that|out)\b",
     r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:says?|mentions?|states?|reads?)\b",
+    r"^(?:word|phrase|string|term|keyword)\b(?=\s+\S)",
     r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
     r"^(?:一下|所有的?|全部的?|关键词|关键字|词语|这个词|文中的?|文档中的?|里面的?|其中的?|包含|含有|有关)",
 )
@@ -145,7 +175,8 @@ QUERY_TAIL = _any(
 
 # --- what surrounds a wish without being part of it ---------------------------------------------------------------
 _NOUNS_EN = (
-    r"(?:documents?|docs?|files?|pdfs?|pages?|images?|pictures?|photos?|scans?|screen\s*shots?|invoices?|receipts?|forms?|"
+    r"(?:documents?|docs?|files?|pdfs?|pages?|images?|pictures?|photos?|scans?|screen\s*shots?|invoices?|receipts?|"
+    r"forms?|"
     r"contracts?|slides?|decks?|reports?|letters?|bills?|statements?|certificates?|ppts?|powerpoint|orders?|one)"
 )
 _NOUNS_HAN = (
@@ -154,7 +185,8 @@ _NOUNS_HAN = (
 )
 _VERBS_EN = (
     r"(?:extract|get|give|show|tell|pull|read|list|return|output|take|grab|fetch|parse|convert|export|recogni[sz]e|"
-    r"capture|scan|analy[sz]e|process|download|copy|turn|save|transcribe|digiti[sz]e|display|provide|send|collect|check)"
+    r"capture|scan|analy[sz]e|process|download|copy|turn|save|transcribe|digiti[sz]e|display|provide|send|collect|"
+    r"check)"
 )
 _VERBS_HAN = (
     r"(?:提取|抽取|识别|读取|获取|找出|找到|列出|输出|显示|查看|返回|导出|取出|导入|"
@@ -162,23 +194,26 @@ _VERBS_HAN = (
 )
 FIELD_HEAD = _any(
     r"^(?:\s|[:,.\-?!])+",
-    r"^(?:please|pls|kindly|can|could|would|will|may|hi|hello|hey|help|me|us|you|i|we|need|want|wanna|like|to|know|the|an?|this|"
-    r"that|these|those|all|of|just|only|out|for|it|its|my|and|also|let|then|from|in|on|with|value|values|field|fields|data)\b(?!')",
+    r"^(?:please|pls|kindly|can|could|would|will|may|hi|hello|hey|help|me|us|you|i|we|need|want|wanna|like|to|know|"
+    r"the|an?|this|"
+    r"that|these|those|all|of|just|only|out|for|it|its|my|and|also|let|then|from|in|on|with|value|values|field|"
+    r"fields|data)\b(?!')",
     rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b",
     r"^(?:(?:what|who|which|when|how\s+much|how\s+many)(?:'s|\s+(?:is|are|was|were))|whats|what|who)\b",
     rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
     r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将|从|在|只要|只|"
     r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来?|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
     rf"^[^,;:\s]{{0,6}}?{_NOUNS_HAN}(?:上面?|里面?|中|内)的",
-    rf"^(?:{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
+    rf"^(?:看一?[下看]|{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
     rf"{_NOUNS_HAN}的(?!号码?$|代码$|编号$))",
 )
 FIELD_TAIL = _any(
     r"(?:\s|[?!.,;:])+$",
-    r"\b(?:please|pls|thanks|thank\s+you|for\s+me|only|out|values?|fields?|as|and|to|into|from|in|on|of|with|it|data|is|are|them)$",
+    r"\b(?:please|pls|thanks|thank\s+you|for\s+me|only|out|values?|fields?|as|and|to|into|from|in|on|of|with|it|"
+    r"data|is|are|them)$",
     rf"\b(?:(?:from|in|on|of|for)\s+)?(?:the|this|that|these|my|an?|every|each)\s+{_NOUNS_EN}$",
     rf"^{_NOUNS_EN}$",
-    r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:分别|各自?|具体)$|(?:呢|吗|吧|啊|谢谢|给我|出来|一下|都要|的|信息|内容|数据|的值|是)$",
+    r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:分别|各自?|具体)$|(?:呢|吗|吧|啊|谢谢|给我|出?来|一下|都要|的|信息|内容|数据|的值|是)$",
     rf"(?:{_VERBS_HAN})(?:出来|一下)?$",
 )
 FIELD_SPLIT = re.compile(

@@ -21,6 +21,9 @@ def test_every_task_needs_text_and_layout(kind: TaskKind) -> None:
         (TaskKind.FORMULAS, {Part.FORMULAS}),
         (TaskKind.FIELDS, {Part.TABLES}),
         (TaskKind.FIND, set()),
+        (TaskKind.SUMMARY, set()),
+        (TaskKind.QUESTION, {Part.TABLES}),
+        (TaskKind.COMPARE, {Part.TABLES}),
     ],
 )
 def test_only_what_the_answer_needs_is_read(kind: TaskKind, further: set[Part]) -> None:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from mineru_core.document.task import TaskKind
+from mineru_core.document.task import FindMode, RowFilter, RowTest, TaskKind
 
 ALL, TEXT, TABLES, CHARTS = TaskKind.EVERYTHING, TaskKind.TEXT, TaskKind.TABLES, TaskKind.CHARTS
 FORMULAS, FIELDS, FIND = TaskKind.FORMULAS, TaskKind.FIELDS, TaskKind.FIND
+SUMMARY, QUESTION, COMPARE = TaskKind.SUMMARY, TaskKind.QUESTION, TaskKind.COMPARE
+REGEX, FUZZY, EXACT = ({"find_mode": mode} for mode in (FindMode.REGEX, FindMode.FUZZY, FindMode.EXACT))
+
+
+def has(*values: str) -> dict[str, Any]:
+    """Rows that contain one of the values."""
+    return {"rows": (RowFilter(values=values),)}
+
+
+def where(column: str, test: str, *values: str) -> dict[str, Any]:
+    """Rows whose cell in the column passes the test."""
+    return {"rows": (RowFilter(column=column, test=RowTest(test), values=values),)}
+
 
 Sentence = tuple[str, TaskKind, dict[str, Any]]
 
@@ -194,5 +207,154 @@ ENGLISH: list[Sentence] = [
         FIELDS,
         {"fields": ("date", "merchant", "total amount")},
     ),
-    ("summarize this document", ALL, {"notes": ("unsupported-request",)}),
+    ("summarize this document", SUMMARY, {}),
+]
+
+CHINESE += [
+    # --- columns, rows, one table
+    ("只要“金额”和“日期”两列", TABLES, {"columns": ("金额", "日期")}),
+    ("只要金额和日期这两列", TABLES, {"columns": ("金额", "日期")}),
+    ("提取表格中的单价列", TABLES, {"columns": ("单价",)}),
+    ("第二个表的地区列和销量列", TABLES, {"table_indexes": (1,), "columns": ("地区", "销量")}),
+    ("只保留列：地区、2024", TABLES, {"columns": ("地区", "2024")}),
+    ("表格只要名称、数量、单价三列", TABLES, {"columns": ("名称", "数量", "单价")}),
+    ("把第3页的表的“备注”一列导出", TABLES, {"pages": (3,), "columns": ("备注",)}),
+    ("包含合计的行", TABLES, has("合计")),
+    ("只要含有“北京”的行", TABLES, has("北京")),
+    ("提取表格里带有“办公用品”的那几行", TABLES, has("办公用品")),
+    ("地区为华北的行", TABLES, where("地区", "is", "华北")),
+    ("筛选地区等于“华北”的记录", TABLES, where("地区", "is", "华北")),
+    ("表格中金额大于100的行", TABLES, where("金额", "more", "100")),
+    ("不含小计的行", TABLES, {"rows": (RowFilter(test=RowTest.LACKS, values=("小计",)),)}),
+    ("地区为华北的行，只要金额列", TABLES, {**where("地区", "is", "华北"), "columns": ("金额",)}),
+    ("把所有表格合并成一个表", TABLES, {"merged": True}),
+    ("合并成一张表", TABLES, {"merged": True}),
+    ("把第1到3页的表格拼成一个表格", TABLES, {"pages": (1, 2, 3), "merged": True}),
+    ("合并表格并导出Excel", TABLES, {"merged": True}),
+    ("将前两个表合为一张", TABLES, {"table_indexes": (0, 1), "merged": True}),
+    # --- charts
+    ("只要蓝色的线", CHARTS, {"series": ("蓝色",)}),
+    ("提取图表中红色柱子的数据", CHARTS, {"series": ("红色",)}),
+    ("折线图里“收入”这条线的数据", CHARTS, {"series": ("收入",)}),
+    ("2015年的数值", CHARTS, {"points": ("2015",)}),
+    ("图表中2015年和2016年的数据", CHARTS, {"points": ("2015", "2016")}),
+    ("柱状图里华东的数值", CHARTS, {"points": ("华东",)}),
+    ("蓝线2015年的数值", CHARTS, {"series": ("蓝色",), "points": ("2015",)}),
+    # --- summary
+    ("总结一下", SUMMARY, {}),
+    ("帮我概括这份文件的主要内容", SUMMARY, {}),
+    ("写个摘要", SUMMARY, {}),
+    ("这份报告讲了什么？", SUMMARY, {}),
+    ("总结第2页", SUMMARY, {"pages": (2,)}),
+    ("列出要点", SUMMARY, {}),
+    ("這份文件的重點是什麼", SUMMARY, {}),
+    # --- questions
+    ("合同什么时候到期？", QUESTION, {"query": "合同什么时候到期"}),
+    ("谁签署了这份协议？", QUESTION, {"query": "谁签署了这份协议"}),
+    ("违约金比例是多少", QUESTION, {"query": "违约金比例是多少"}),
+    ("请问保修期有多长？", QUESTION, {"query": "保修期有多长"}),
+    ("为什么利润下降了？", QUESTION, {"query": "为什么利润下降了"}),
+    ("可以退货吗？", QUESTION, {"query": "可以退货吗"}),
+    ("第2页说公司成立于哪一年", QUESTION, {"query": "说公司成立于哪一年", "pages": (2,)}),
+    # --- comparing
+    ("比较第1页和第2页", COMPARE, {"pages": (1, 2)}),
+    ("第一页和第三页有什么不同？", COMPARE, {"pages": (1, 3)}),
+    ("有什么变化", COMPARE, {}),
+    ("对比两页的差异", COMPARE, {}),
+    ("这两个版本改了哪些地方", COMPARE, {}),
+    ("前后有何区别", COMPARE, {}),
+    ("對比第２頁與第１頁", COMPARE, {"pages": (2, 1)}),
+    # --- finding
+    ("用正则查找 \\d{4}-\\d{2}", FIND, {"query": "\\d{4}-\\d{2}", **REGEX}),
+    ("正则表达式 [A-Z]{2}\\d+", FIND, {"query": "[A-Z]{2}\\d+", **REGEX}),
+    ("在第2页搜索正则“合计.*元”", FIND, {"query": "合计.*元", "pages": (2,), **REGEX}),
+    ("模糊查找 人工智能", FIND, {"query": "人工智能", **FUZZY}),
+    ("精确搜索“总计”", FIND, {"query": "总计", **EXACT}),
+    ("幫我搜尋違約金", FIND, {"query": "違約金"}),
+    # --- other wordings of what was there
+    ("麻烦把最末一页的表格给我", TABLES, {"pages": (-1,)}),
+    ("请把Excel表格导出来", TABLES, {}),
+    ("第２頁的第１個表格", TABLES, {"pages": (2,), "table_indexes": (0,)}),
+    ("请帮忙提取發票號碼和金額", FIELDS, {"fields": ("發票號碼", "金額")}),
+    ("把这段文字润色一下", ALL, {"notes": ("unsupported-request",)}),
+]
+
+ENGLISH += [
+    # --- columns, rows, one table
+    ("only the columns Region and 2024", TABLES, {"columns": ("Region", "2024")}),
+    ("just the Region and 2024 columns please", TABLES, {"columns": ("Region", "2024")}),
+    ('table 2, columns "Unit Price" and "Qty"', TABLES, {"table_indexes": (1,), "columns": ("Unit Price", "Qty")}),
+    ("Extract the Price column from the table", TABLES, {"columns": ("Price",)}),
+    ("show me the column named Total Sales", TABLES, {"columns": ("Total Sales",)}),
+    ("keep only columns: Name, Qty, Price", TABLES, {"columns": ("Name", "Qty", "Price")}),
+    (
+        "the table on page 3 with only the Date and Amount columns",
+        TABLES,
+        {"pages": (3,), "columns": ("Date", "Amount")},
+    ),
+    ("rows where Region is North", TABLES, where("Region", "is", "North")),
+    ("only rows that contain total", TABLES, has("total")),
+    ("the rows containing 'ACME' in table 1", TABLES, {**has("ACME"), "table_indexes": (0,)}),
+    ("table rows with Pen or Book", TABLES, has("Pen", "Book")),
+    ("rows in which amount is greater than 100", TABLES, where("amount", "more", "100")),
+    ("rows whose Status = Paid", TABLES, where("Status", "is", "Paid")),
+    ("rows that do not contain subtotal", TABLES, {"rows": (RowFilter(test=RowTest.LACKS, values=("subtotal",)),)}),
+    (
+        "columns Region and 2024 for rows where Region is North",
+        TABLES,
+        {"columns": ("Region", "2024"), **where("Region", "is", "North")},
+    ),
+    ("all tables as one table", TABLES, {"merged": True}),
+    ("merge the tables", TABLES, {"merged": True}),
+    ("combine the tables on pages 2-4 into a single table", TABLES, {"pages": (2, 3, 4), "merged": True}),
+    ("join all the tables together and export to Excel", TABLES, {"merged": True}),
+    # --- charts
+    ("only the blue line", CHARTS, {"series": ("blue",)}),
+    ("data of the red and green bars", CHARTS, {"series": ("red", "green")}),
+    ("the series Revenue from the chart", CHARTS, {"series": ("Revenue",)}),
+    ("get the Revenue line in the graph", CHARTS, {"series": ("Revenue",)}),
+    ("values for 2015", CHARTS, {"points": ("2015",)}),
+    ("chart values for Q1 and Q2", CHARTS, {"points": ("Q1", "Q2")}),
+    ("what is the value of the blue line in 2015?", CHARTS, {"series": ("blue",), "points": ("2015",)}),
+    ("numbers for Apples in the bar chart", CHARTS, {"points": ("Apples",)}),
+    # --- summary
+    ("give me a short summary", SUMMARY, {}),
+    ("Summarise page 2", SUMMARY, {"pages": (2,)}),
+    ("what is this document about?", SUMMARY, {}),
+    ("key points please", SUMMARY, {}),
+    ("TL;DR", SUMMARY, {}),
+    ("sumarize the last page", SUMMARY, {"pages": (-1,)}),
+    # --- questions
+    ("When does the contract expire?", QUESTION, {"query": "When does the contract expire"}),
+    ("who signed this agreement", QUESTION, {"query": "who signed this agreement"}),
+    ("How many employees does the company have?", QUESTION, {"query": "How many employees does the company have"}),
+    ("What is the penalty for late delivery?", QUESTION, {"query": "What is the penalty for late delivery"}),
+    ("why did profit fall in 2020?", QUESTION, {"query": "why did profit fall in 2020"}),
+    ("Please tell me when the lease ends", QUESTION, {"query": "when the lease ends"}),
+    ("Is smoking allowed in the building?", QUESTION, {"query": "Is smoking allowed in the building"}),
+    (
+        "on page 2, who is responsible for insurance?",
+        QUESTION,
+        {"query": "who is responsible for insurance", "pages": (2,)},
+    ),
+    # --- comparing
+    ("what changed", COMPARE, {}),
+    ("What has changed between page 1 and page 2?", COMPARE, {"pages": (1, 2)}),
+    ("compare pages 1 and 3", COMPARE, {"pages": (1, 3)}),
+    ("compare page 2 with page 1", COMPARE, {"pages": (2, 1)}),
+    ("differences between the first and second page", COMPARE, {"pages": (1, 2)}),
+    ("diff", COMPARE, {}),
+    ("how do these two versions differ?", COMPARE, {}),
+    # --- finding
+    ("regex \\d{4}", FIND, {"query": "\\d{4}", **REGEX}),
+    ("find regex [A-Z]{2}-\\d+ on page 2", FIND, {"query": "[A-Z]{2}-\\d+", "pages": (2,), **REGEX}),
+    ("search with the regular expression 'total.*'", FIND, {"query": "total.*", **REGEX}),
+    ("/INV-\\d+/", FIND, {"query": "INV-\\d+", **REGEX}),
+    ("fuzzy search for indemnification", FIND, {"query": "indemnification", **FUZZY}),
+    ('find exactly "Net Income"', FIND, {"query": "Net Income", **EXACT}),
+    # --- other wordings of what was there
+    ("would you mind giving me every table in this pdf?", TABLES, {}),
+    ("tables from page 2 to page 4", TABLES, {"pages": (2, 3, 4)}),
+    ("please translate the text into French", ALL, {"notes": ("unsupported-request",)}),
+    ("rewrite this paragraph", ALL, {"notes": ("unsupported-request",)}),
 ]

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.task import Region, Task, TaskKind
-from mineru_core.instruct import describe, parse_words
+from mineru_core.instruct import alternatives, describe, parse_words
+from tests.instruct.sentences import CHINESE, ENGLISH
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,67 @@ def test_any_words_can_be_described(words: str, language: str) -> None:
     line = describe(parse_words(words), language)
     assert line
     assert "\n" not in line
+
+
+def choices(task: Task) -> dict[str, object]:
+    """What a description tells of a task."""
+    return task.model_dump(exclude={"words", "language", "notes", "regions"})
+
+
+def assert_reads_back(task: Task) -> None:
+    for language in ("en", "zh"):
+        assert choices(parse_words(describe(task, language))) == choices(task)
+
+
+@pytest.mark.parametrize("words", [words for words, _, _ in CHINESE + ENGLISH])
+def test_a_description_asks_for_the_very_task(words: str) -> None:
+    assert_reads_back(parse_words(words))
+
+
+PIECES = st.lists(st.sampled_from(sorted({p for w, _, _ in CHINESE + ENGLISH for p in [w, *w.split()]})), max_size=4)
+
+
+@given(st.text(max_size=60) | PIECES.map(" ".join))
+def test_any_description_asks_for_the_very_task(words: str) -> None:
+    assert_reads_back(parse_words(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "english", "chinese"),
+    [
+        ("only the columns A and B", "All tables, columns “A”, “B”", "全部表格，只要列“A”、“B”"),
+        ("去掉备注列", "All tables, without columns “备注”", "全部表格，不要列“备注”"),
+        ("rows where Region is North", "All tables, rows where “Region” is “North”", "全部表格，“Region”为“North”的行"),
+        ("rows with x or y", "All tables, rows with “x” or “y”", "全部表格，含“x”或“y”的行"),
+        ("merge tables 1 and 2", "Tables 1, 2, as one table", "第 1、2 个表格，合成一个表格"),
+        ("blue line in 2015", "Chart data, series “blue”, values for “2015”", "图表数据，系列“blue”，取值“2015”"),
+        ("compare page 2 with page 1", "What changed: page 2 → page 1", "比较差异：第 2 页 → 第 1 页"),
+        ("when does it end?", "Question: “when does it end”", "问题：“when does it end”"),
+        ("summarize page 2", "Summary, page 2", "摘要，第 2 页"),
+        ("regex a+", "Find pattern “a+”", "正则查找“a+”"),
+    ],
+)
+def test_what_is_chosen_is_said(words: str, english: str, chinese: str) -> None:
+    task = parse_words(words)
+    assert (describe(task, "en"), describe(task, "zh")) == (english, chinese)
+
+
+@given(st.text(max_size=60) | PIECES.map(" ".join))
+def test_alternatives_are_others_that_can_be_asked_for_by_their_description(words: str) -> None:
+    task = parse_words(words)
+    found = alternatives(task, words)
+    lines = [describe(task, task.language), *(describe(other, task.language) for other in found)]
+    assert len(found) <= 3
+    assert len(set(lines)) == len(lines)
+    for other, line in zip(found, lines[1:], strict=True):
+        assert choices(parse_words(line)) == choices(other)
+
+
+def test_a_question_may_be_a_phrase_or_a_field() -> None:
+    words = "what is the notice period?"
+    lines = [describe(task, "en") for task in alternatives(parse_words(words), words)]
+    assert lines[:2] == ["Find “notice period”", "Field: notice period"]
+
+
+def test_no_words_have_no_other_meaning() -> None:
+    assert alternatives(parse_words(" "), " ") == ()
