@@ -1,7 +1,7 @@
 """The result as a flow of headings, paragraphs, tables …: what the Markdown and the HTML export both write down.
 
 What is asked for comes out: the whole flow of the document for "everything" and "text", else only the tables, charts,
-formulas, fields or hits of the answer. Furniture (headers, footers, page numbers) is left out.
+formulas, fields, hits, quotes or changes of the answer. Furniture (headers, footers, page numbers) is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mineru_core.document.analysis import Block, BlockType
 from mineru_core.document.chart import Chart
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.task import Answer, TaskKind
+from mineru_core.document.task import Answer, Change, TaskKind
 from mineru_core.export.result import DocumentResult
 from mineru_core.export.text import printable
 
@@ -23,6 +23,12 @@ _WORDS = {
         "value": "Value",
         "page": "Page",
         "text": "Text",
+        "change": "Change",
+        "before": "Before",
+        "after": "After",
+        "added": "added",
+        "removed": "removed",
+        "changed": "changed",
         "notes": "Notes",
         "failed": "Page {page} could not be read: {message}",
         "block_failed": "A block of page {page} could not be read. {message}",
@@ -32,6 +38,12 @@ _WORDS = {
         "value": "值",
         "page": "页",
         "text": "文字",
+        "change": "变化",
+        "before": "之前",
+        "after": "之后",
+        "added": "新增",
+        "removed": "删除",
+        "changed": "修改",
         "notes": "说明",
         "failed": "第 {page} 页无法读取：{message}",
         "block_failed": "第 {page} 页有一处无法读取。{message}",
@@ -174,6 +186,16 @@ def _answer(answer: Answer, words: dict[str, str]) -> Iterator[Item]:
         yield Grid(headed(head, [[f.name, f.value, "" if f.page is None else str(f.page)] for f in answer.fields]))
     if answer.matches:
         yield Grid(headed([words["page"], words["text"]], [[str(m.page), m.text] for m in answer.matches]))
+    if answer.quotes:
+        yield Grid(headed([words["page"], words["text"]], [[str(q.page), q.text] for q in answer.quotes]))
+    if answer.changes:
+        head = [words["change"], words["before"], words["after"], words["page"]]
+        yield Grid(headed(head, [_change(change, words) for change in answer.changes]))
+
+
+def _change(change: Change, words: dict[str, str]) -> list[str]:
+    pages = dict.fromkeys(str(page) for page in (change.before_page, change.after_page) if page is not None)
+    return [words[change.kind.value], change.before, change.after, " → ".join(pages)]
 
 
 def chart_grid(chart: Chart) -> Grid:

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from mineru_core.document.analysis import BlockType, PageFailure
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.task import Answer, Match, TaskKind
+from mineru_core.document.task import Answer, Change, ChangeKind, Match, Quote, TaskKind
 from mineru_core.export import table_to_markdown, to_markdown
 from mineru_core.export.markdown import escape
 from mineru_core.export.text import printable
@@ -158,6 +158,16 @@ def test_hits_and_failures() -> None:
     assert to_markdown(result(page(1), answer=answer, failures=(failure,))) == (
         "| Page | Text |\n| --- | --- |\n| 3 | Total \\| 42 |\n\n"
         "> **Notes**\n>\n> - Page 2 could not be read: It broke. Again.\n"
+    )
+
+
+def test_quotes_and_changes() -> None:
+    quoted = Answer(kind=TaskKind.QUESTION, quotes=(Quote(text="It ends | soon.", page=2, box=BOX),))
+    assert to_markdown(result(page(1), answer=quoted)) == "| Page | Text |\n| --- | --- |\n| 2 | It ends \\| soon. |\n"
+    change = Change(kind=ChangeKind.CHANGED, before="10", after="12", before_page=1, after_page=2)
+    compared = Answer(kind=TaskKind.COMPARE, changes=(change,))
+    assert to_markdown(result(page(1), answer=compared)) == (
+        "| Change | Before | After | Page |\n| --- | --- | --- | --- |\n| changed | 10 | 12 | 1 → 2 |\n"
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from mineru_core.document.table import Table
-from mineru_core.document.task import FieldValue, Match, TaskKind
+from mineru_core.document.task import Change, FieldValue, Match, Quote, TaskKind
 from mineru_core.export import chart_to_csv, fields_to_csv
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
@@ -33,6 +33,10 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
             _show_fields(job, found, t)
         case TaskKind.FIND:
             _show_matches(job, found, t)
+        case TaskKind.SUMMARY | TaskKind.QUESTION:
+            _show_quotes(found, t)
+        case TaskKind.COMPARE:
+            _show_changes(found, t)
         case _:
             show_pages_text(found.analysis.pages, t)
 
@@ -105,6 +109,39 @@ def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
                     on_click=go_to_page,
                     args=(job.id, page),
                 )
+
+
+def _show_quotes(found: DocumentResult, t: Translator) -> None:
+    """The sentences that answer, each with its page; the note above says why there is none."""
+    quotes = found.answer.quotes
+    if quotes:
+        several_pages = found.analysis.page_count > 1
+        items = "".join(f"<li>{quote_html(quote, t, with_page=several_pages)}</li>" for quote in quotes)
+        st.html(f'<ul class="wb-matches">{items}</ul>')
+
+
+def quote_html(quote: Quote, t: Translator, *, with_page: bool) -> str:
+    """One quote and how sure it is, every text escaped; with its page where ``with_page``."""
+    facts = [t("fields.confidence", percent=f"{quote.confidence:.0%}")]
+    if with_page:
+        facts.insert(0, t("text.page", page=quote.page))
+    return f"{html(quote.text)}<small>{html(' · '.join(facts))}</small>"
+
+
+def _show_changes(found: DocumentResult, t: Translator) -> None:
+    changes = found.answer.changes
+    if changes:
+        st.html(f'<div class="wb-title">{html(counted(t, "change.count", len(changes)))}</div>')
+        items = "".join(f"<li>{change_html(change, t)}</li>" for change in changes[:MATCHES_SHOWN])
+        st.html(f'<ul class="wb-matches">{items}</ul>')
+
+
+def change_html(change: Change, t: Translator) -> str:
+    """One change: what it is, what stood there, what stands there now, and where; every text escaped."""
+    sides = [html(text) for text in (change.before, change.after) if text]
+    facts = [t(f"change.{change.kind.value}")]
+    facts += [t("text.page", page=page) for page in (change.before_page, change.after_page) if page is not None]
+    return f"{' → '.join(sides)}<small>{html(' · '.join(dict.fromkeys(facts)))}</small>"
 
 
 def match_html(match: Match) -> str:

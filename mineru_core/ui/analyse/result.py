@@ -15,6 +15,7 @@ from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.analyse.tables import show_tables
+from mineru_core.ui.analyse.understood import show_alternatives
 from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import counted, html, label, short_seconds
@@ -35,6 +36,7 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
         st.html(asked_html(job, found, t))
         if session.other_job() is None:
             read_again_menu(job, t)
+    show_alternatives(job, found, owner, t)
     with st.container():
         _show_failures(found, t)
         _show_notes(found, t)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mineru_core.document.analysis import Block, BlockType
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.task import FieldValue, Match
-from mineru_core.ui.analyse.answer import field_html, match_html
+from mineru_core.document.task import Change, ChangeKind, FieldValue, Match, Quote
+from mineru_core.ui.analyse.answer import change_html, field_html, match_html, quote_html
 from mineru_core.ui.analyse.tables import is_unsure, table_html
 from mineru_core.ui.analyse.words import blocks_html
 from mineru_core.ui.i18n import Translator
@@ -81,3 +81,15 @@ def test_only_unsure_text_is_marked() -> None:
     assert is_unsure("8", 0.3)
     assert not is_unsure("8", 0.95)
     assert not is_unsure("  ", 0.1)
+
+
+@given(EVIL, EVIL)
+def test_quotes_and_changes(text: str, other: str) -> None:
+    t = Translator("en")
+    assert_only_our_markup(quote_html(Quote(text=text, page=1, box=Box(0, 0, 1, 1)), t, with_page=True))
+    assert_only_our_markup(change_html(Change(kind=ChangeKind.CHANGED, before=text, after=other), t))
+
+
+def test_a_change_says_what_and_where() -> None:
+    change = Change(kind=ChangeKind.CHANGED, before="10", after="12", before_page=1, after_page=2)
+    assert Tags(change_html(change, Translator("en"))).text == "10 → 12changed · Page 1 · Page 2"
