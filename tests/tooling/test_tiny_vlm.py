@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,17 @@ from hypothesis import strategies as st
 from mineru_vl_utils.mineru_client import MinerUClientHelper
 from mineru_vl_utils.structs import ContentBlock
 from PIL import Image
-from transformers import AutoConfig, AutoTokenizer
+from transformers import AutoConfig, AutoTokenizer, Qwen2VLForConditionalGeneration
 
+from mineru_core.document.table import Table
 from mineru_core.engines.mineru.otsl import table_from_otsl
 from mineru_core.export import table_to_csv
 from tools.tiny_vlm.checkpoint import PROMPTS, SPECIAL, build_image_processor, build_model, build_tokenizer, save
-from tools.tiny_vlm.exam import Marks, compare, table_csv
-from tools.tiny_vlm.samples import IGNORED, SampleMaker, Sizes, steps, take_grey_patches
-from tools.tiny_vlm.training import answer_logits, right_answers
-from tools.tiny_vlm.world import CELL, FONT, GRID, LAYOUT, Block, Pen, page_blocks, table_block
+from tools.tiny_vlm.exam import Marks, Read, compare, is_right, table_csv
+from tools.tiny_vlm.hints import IGNORED, MARKS, QUESTIONS, Batch, Heads, pointing_loss
+from tools.tiny_vlm.samples import Phase, SampleMaker, steps, take_grey_patches
+from tools.tiny_vlm.training import Plan, answer_logits, right_answers, run, train
+from tools.tiny_vlm.world import CELL, FONT, GLYPHS, GRID, LAYOUT, Block, Pen, page_blocks, table_block
 
 pytestmark = pytest.mark.skipif(not FONT.exists(), reason="pages are drawn in DejaVu Sans Mono")
 
@@ -42,6 +45,10 @@ def helper() -> MinerUClientHelper:
         simple_post_process=False, handle_equation_block=True, abandon_list=False, abandon_paratext=False,
         image_analysis=False, debug=False,
     )  # fmt: skip
+
+
+def answers(model: Qwen2VLForConditionalGeneration, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    return answer_logits(model, batch, run(model, batch)[-1])
 
 
 @given(seed=SEEDS)
@@ -132,8 +139,8 @@ def test_a_batch_answers_as_its_samples_do_alone(maker: SampleMaker) -> None:
     model = build_model(maker.tokenizer)
     take_grey_patches(model)
     with torch.no_grad():
-        together, wanted = answer_logits(model, maker.batch(samples))
-        alone = [answer_logits(model, maker.batch([sample])) for sample in samples]
+        together, wanted = answers(model, maker.batch(samples))
+        alone = [answers(model, maker.batch([sample])) for sample in samples]
     assert wanted.tolist() == [token for sample in samples for token in sample.answer]
     torch.testing.assert_close(together, torch.cat([logits for logits, _ in alone]), rtol=1e-3, atol=1e-4)
 
@@ -143,6 +150,7 @@ def test_right_answers_follow_the_penalties(maker: SampleMaker, monkeypatch: pyt
     batch = maker.batch([layout])
     wanted = batch.labels[0][batch.labels[0] != IGNORED]
     surely = torch.nn.functional.one_hot(wanted, len(maker.tokenizer)).float() * 0.9
+    monkeypatch.setattr("tools.tiny_vlm.training.run", lambda *_: (surely,))
     monkeypatch.setattr("tools.tiny_vlm.training.answer_logits", lambda *_: (surely, wanted))
     model = build_model(maker.tokenizer)
     assert right_answers(model, batch, 0.0, 0.0) == [True]
@@ -157,10 +165,63 @@ def test_the_tokenizer_knows_the_contract(maker: SampleMaker) -> None:
 
 
 def test_steps_are_of_the_sizes_wished_for(maker: SampleMaker) -> None:
-    wishes = iter((Sizes(2, 6, 1), Sizes(3, 1, 2)))
+    wishes = iter((Phase(2, 6, 1), Phase(3, 1, 2)))
     batches = steps(maker, random.Random(1), lambda: next(wishes))
     assert [len(batch.input_ids) for batch in next(batches).values()] == [2, 6, 1]
     assert [len(batch.input_ids) for batch in next(batches).values()] == [3, 1, 2]
+
+
+@settings(max_examples=30)
+@given(seed=SEEDS)
+def test_hints_tell_what_an_answer_says(seed: int, maker: SampleMaker) -> None:
+    layout, contents = maker.page(random.Random(seed))
+    names = {name: row for row, name in enumerate(QUESTIONS)}
+    words = maker.tokenizer.convert_ids_to_tokens(list(layout.answer))
+    for index, (block, sample) in enumerate(contents):
+        start = 11 * index
+        for place, question, edge in zip(range(1, 5), ("left", "top", "right", "bottom"), block.box, strict=True):
+            assert words[start + place].strip("Ġ") == f"{edge * 1000 // GRID:03d}"
+            assert layout.hints[names[question], layout.pointers[start + place]] == edge
+        signs = maker.tokenizer.convert_ids_to_tokens(list(sample.answer))
+        for sign, pointer in zip(signs, sample.pointers, strict=True):
+            if sign in GLYPHS:
+                assert GLYPHS[sample.hints[names["glyph"], pointer]] == sign
+            elif sign.endswith("cel>"):
+                assert MARKS[sample.hints[names["mark"], pointer]] == sign
+
+
+def test_hints_can_be_learned(maker: SampleMaker) -> None:
+    layout, contents = maker.page(random.Random(3), most=1)
+    batch = maker.batch([layout, *(sample for _, sample in contents)])
+    torch.manual_seed(1)
+    model = build_model(maker.tokenizer)
+    take_grey_patches(model)
+    heads = Heads(model.lm_head.in_features)
+    visual = batch.input_ids == maker.image_id
+    optimizer = torch.optim.AdamW([*model.parameters(), *heads.parameters()], lr=2e-3)
+    told = []
+    for _ in range(8):
+        hidden = run(model, batch)
+        losses = heads(hidden[1][visual], hidden[2][visual], batch.hints)
+        losses["pointing"] = pointing_loss(model, hidden[-2], batch, visual)
+        torch.stack(list(losses.values())).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        told.append({name: loss.item() for name, loss in losses.items()})
+    assert set(told[0]) == {*QUESTIONS, "pointing"}
+    assert all(told[-1][name] < told[0][name] for name in ("row", "column", "glyph", "pointing"))
+
+
+def test_training_stops_and_goes_on(tmp_path: Path) -> None:
+    plan = Plan(minutes=0.01, seed=1, held_out=1)
+    train(tmp_path / "tiny", plan, FONT, resume=False)
+    first = torch.load(tmp_path / "tiny.state.pt", weights_only=True)
+    assert first["step"] >= 1
+    assert Qwen2VLForConditionalGeneration.from_pretrained(tmp_path / "tiny").num_parameters() > 1_000_000
+    train(tmp_path / "tiny", replace(plan, minutes=first["seconds"] / 60 + 0.01), FONT, resume=True)
+    second = torch.load(tmp_path / "tiny.state.pt", weights_only=True)
+    assert second["step"] > first["step"]
+    assert second["seconds"] > first["seconds"]
 
 
 def test_equal_seeds_draw_equal_pages() -> None:
@@ -188,17 +249,20 @@ def test_marks_count_exact_blocks_only() -> None:
     table = table_block(random.Random(1), 0, 4, 6, 3)
     drawn = [text, title, table]
 
-    def found(content: str, block: Block) -> ContentBlock:
-        return ContentBlock(block.kind, [value / 1000 for value in block.thousandths()], angle=0, content=content)
-
     assert table.table is not None
-    wrong = "<table><tr><td>A</td></tr></table>"
-    stray = ContentBlock("text", [0.9, 0.9, 1.0, 1.0], content="AB C")
+    stray = Read("text", (15, 15, 16, 16), "AB C")
+    found = [
+        Read("text", text.box, "AB C"),
+        Read("title", title.box, "TTT"),
+        Read("table", table.box, "", Table.from_rows([["A"]])),
+        stray,
+    ]
     marks = Marks()
-    compare(drawn, [found("AB C", text), found("TTT", title), found(wrong, table), stray], marks, "here")
+    compare(drawn, found, marks, "here")
     assert (marks.right, marks.drawn.total(), marks.surplus) == ({"text": 1}, 3, 1)
     assert marks.share == 0.25
-    assert len(marks.wrong) == 2
+    assert len(marks.wrong) == 3
+    assert is_right(table, Read("table", table.box, "", table_from_otsl(table.content())))
 
 
 def test_a_cell_is_as_large_as_a_visual_token() -> None:

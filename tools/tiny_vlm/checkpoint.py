@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,15 @@ WORDS = (
     "Formula", " Detection", " Recognition", "text", "title", "table",
 )  # fmt: skip
 """What is one token each besides single bytes: the fixed words of prompts and layouts."""
+CARD = """# Tiny (demo)
+
+A Qwen2-VL of 1.1 million parameters that speaks the prompts and outputs of MinerU2.5. It shows and tests the way of a
+page through the engine, and reads nothing but its own small world: pages of 448 × 448 pixels with digits, capitals and
+dots in DejaVu Sans Mono Bold, one in each cell of a grid of 28 pixels, in framed lines, titles and ruled tables.
+
+Made by `python -m tools.train_tiny_vlm --out mineru_core/engines/mineru/tiny`, examined by
+`python -m tools.train_tiny_vlm --evaluate mineru_core/engines/mineru/tiny`. Licence: Apache-2.0.
+"""
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
     "{% if message['content'] is string %}{{ message['content'] }}"
@@ -61,13 +71,17 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
     """
     vocabulary = {sign: index for index, sign in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     merges: list[tuple[str, str]] = []
+
+    def merge(left: str, right: str) -> str:
+        if left + right not in vocabulary:
+            vocabulary[left + right] = len(vocabulary)
+            merges.append((left, right))
+        return left + right
+
     for word in WORDS:
-        joined = word[0].replace(" ", "Ġ")
-        for sign in word[1:]:
-            if joined + sign not in vocabulary:
-                vocabulary[joined + sign] = len(vocabulary)
-                merges.append((joined, sign))
-            joined += sign
+        joined = reduce(merge, word.strip())
+        if word[0] == " ":  # comes last: a space and a capital stay two tokens
+            merge("Ġ", joined)
     for number in coordinates():
         vocabulary[number] = len(vocabulary)
         vocabulary["Ġ" + number] = len(vocabulary)
@@ -155,6 +169,7 @@ def save(folder: Path, model: Qwen2VLForConditionalGeneration, tokenizer: PreTra
         "licence": "Apache-2.0",
         "title": "tiny (demo)",
     }
+    (fresh / "README.md").write_text(CARD)
     (fresh / "workbench.json").write_text(json.dumps(workbench, indent=2) + "\n")
     old = folder.with_name(folder.name + ".old")
     shutil.rmtree(old, ignore_errors=True)

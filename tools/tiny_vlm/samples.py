@@ -18,10 +18,17 @@ from torch.nn.functional import linear
 from transformers import PreTrainedTokenizerFast, Qwen2VLForConditionalGeneration
 
 from tools.tiny_vlm.checkpoint import PROMPTS, SYSTEM, build_image_processor, token_ids
+from tools.tiny_vlm.hints import (
+    IGNORED,
+    Batch,
+    Labels,
+    content_hints,
+    content_pointers,
+    layout_hints,
+    layout_pointers,
+)
 from tools.tiny_vlm.world import CELL, LAYOUT, Block, Pen, page_blocks
 
-IGNORED = -100
-"""The label of a token that is given, not learned."""
 PATCH = CELL // 2
 """Pixels along either edge of a patch; two by two of them become a token."""
 
@@ -33,17 +40,8 @@ class Sample:
     task: str
     image: Image.Image
     answer: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Samples side by side, padded on the right; shapes (rows, tokens), positions (3, rows, tokens)."""
-
-    input_ids: torch.Tensor
-    labels: torch.Tensor
-    positions: torch.Tensor
-    pixels: torch.Tensor
-    grids: torch.Tensor
+    hints: Labels
+    pointers: list[int]
 
 
 def grey_patches(picture: Image.Image) -> np.ndarray:
@@ -99,9 +97,9 @@ class SampleMaker:
         """The text or OTSL of a block."""
         return (*self.tokenizer.encode(block.content()), self.end_id)
 
-    def page(self, rng: random.Random) -> tuple[Sample, list[tuple[Block, Sample]]]:
-        """A fresh page: its layout sample, and a sample for each block."""
-        blocks = page_blocks(rng)
+    def page(self, rng: random.Random, most: int = 5) -> tuple[Sample, list[tuple[Block, Sample]]]:
+        """A fresh page of about ``most`` blocks at most: its layout sample, and a sample for each block."""
+        blocks = page_blocks(rng, most)
         picture = self.pen.page(blocks)
         small = picture.resize((LAYOUT, LAYOUT), Image.Resampling.BICUBIC)
         contents = []
@@ -109,8 +107,12 @@ class SampleMaker:
             task = "table" if block.kind == "table" else "formula" if rng.random() < 0.03 else "text"
             left, top, right, bottom = (value * CELL for value in block.box)
             crop = picture.crop((left, top, right, bottom))
-            contents.append((block, Sample(task, crop, self.content_answer(block))))
-        return Sample("layout", small, self.layout_answer(blocks)), contents
+            contents.append(
+                (block, Sample(task, crop, self.content_answer(block), content_hints(block), content_pointers(block)))
+            )
+        return Sample(
+            "layout", small, self.layout_answer(blocks), layout_hints(blocks), layout_pointers(blocks)
+        ), contents
 
     def batch(self, samples: Sequence[Sample]) -> Batch:
         """Samples side by side."""
@@ -124,14 +126,17 @@ class SampleMaker:
         longest = max(map(len, rows))
         ids = torch.full((len(rows), longest), self.pad_id)
         wanted = torch.full((len(rows), longest), IGNORED)
+        pointers = torch.full((len(rows), longest), IGNORED)
         places = torch.zeros((3, len(rows), longest), dtype=torch.long)
-        for index, (row, label, place) in enumerate(zip(rows, labels, positions, strict=True)):
+        for index, (row, label, place, sample) in enumerate(zip(rows, labels, positions, samples, strict=True)):
+            pointers[index, len(row) - len(sample.answer) : len(row)] = torch.tensor(sample.pointers)
             ids[index, : len(row)] = torch.tensor(row)
             wanted[index, : len(row)] = torch.tensor(label)
             places[:, index, : len(row)] = torch.from_numpy(place)
         pixels = torch.from_numpy(np.concatenate([grey_patches(sample.image) for sample in samples]))
         grids = torch.tensor([[1, s.image.height // PATCH, s.image.width // PATCH] for s in samples])
-        return Batch(ids, wanted, places, pixels, grids)
+        hints = torch.from_numpy(np.concatenate([sample.hints for sample in samples], axis=1))
+        return Batch(ids, wanted, places, pixels, grids, hints, pointers)
 
 
 def _positions(before: int, high: int, broad: int, behind: int) -> np.ndarray:
@@ -143,28 +148,33 @@ def _positions(before: int, high: int, broad: int, behind: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """Samples of each sort in a step."""
+class Phase:
+    """Samples of each sort in a step, how many blocks the pages may have, one of these at random,
+    and which share of the single lines is trained on.
+    """
 
     layout: int
     text: int
     table: int
+    most: tuple[int, ...] = (5,)
+    single_lines: float = 1.0
 
 
-def steps(maker: SampleMaker, rng: random.Random, sizes: Callable[[], Sizes]) -> Iterator[dict[str, Batch]]:
+def steps(maker: SampleMaker, rng: random.Random, phase: Callable[[], Phase]) -> Iterator[dict[str, Batch]]:
     """Endless training steps: a batch of each sort, all from fresh pages; contents that were drawn wait for a step."""
     texts: list[Sample] = []
     tables: list[Sample] = []
     while True:
-        size = sizes()
+        now = phase()
         layouts: list[Sample] = []
-        while len(layouts) < size.layout or len(texts) < size.text or len(tables) < size.table:
-            layout, contents = maker.page(rng)
+        while len(layouts) < now.layout or len(texts) < now.text or len(tables) < now.table:
+            layout, contents = maker.page(rng, rng.choice(now.most))
             layouts.append(layout)
-            for _, sample in contents:
-                (tables if sample.task == "table" else texts).append(sample)
-        # Long answers are where mistakes are made: the longest layouts of what was drawn are kept.
-        layouts = sorted(layouts, key=lambda sample: len(sample.answer))[-size.layout :]
-        picked = {"layout": layouts, "text": texts[: size.text], "table": tables[: size.table]}
-        texts, tables = texts[size.text :][-200:], tables[size.table :][-200:]
+            for block, sample in contents:
+                if sample.task == "table":
+                    tables.append(sample)
+                elif len(block.lines) > 1 or rng.random() < now.single_lines:
+                    texts.append(sample)
+        picked = {"layout": layouts[: now.layout], "text": texts[: now.text], "table": tables[: now.table]}
+        texts, tables = texts[now.text :][-200:], tables[now.table :][-200:]
         yield {name: maker.batch(samples) for name, samples in picked.items()}

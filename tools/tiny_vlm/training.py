@@ -6,6 +6,7 @@ import logging
 import math
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from torch.nn.functional import cross_entropy
 from transformers import Qwen2VLForConditionalGeneration
 
 from tools.tiny_vlm.checkpoint import build_model, build_tokenizer, parameters, save
-from tools.tiny_vlm.samples import IGNORED, Batch, SampleMaker, Sizes, steps, take_grey_patches
+from tools.tiny_vlm.hints import IGNORED, Batch, Heads, pointing_loss
+from tools.tiny_vlm.samples import Phase, SampleMaker, steps, take_grey_patches
 from tools.tiny_vlm.world import Pen
 
 log = logging.getLogger("tiny_vlm")
@@ -22,8 +24,18 @@ log = logging.getLogger("tiny_vlm")
 PENALTIES = {"layout": (0.0, 0.0), "table": (1.0, 0.005), "text": (1.0, 0.05), "formula": (1.0, 0.05)}
 """Presence and frequency penalty of each task, as MinerUClient asks for them."""
 
-FIRST, THEN = Sizes(layout=6, text=24, table=8), Sizes(layout=12, text=12, table=12)
-"""Lines are short and teach what a glyph is: more of them at first, then layouts, which take longest to learn."""
+PHASES = (
+    (0.15, Phase(layout=8, text=24, table=8, most=(1,))),
+    (0.35, Phase(layout=16, text=12, table=8, most=(1, 1, 1, 1, 2, 5))),
+    (0.65, Phase(layout=16, text=6, table=6, most=(1, 2, 3, 5), single_lines=0.5)),
+    (0.85, Phase(layout=14, text=9, table=8, most=(2, 5, 5, 5, 5), single_lines=0.1)),
+    (1.00, Phase(layout=18, text=4, table=7, most=(3, 5, 5, 5), single_lines=0.2)),
+)
+"""What is trained until which share of the time.
+
+Lines are short and teach what a glyph is, so there are more of them at first. A page with one block teaches where
+things are; on a full page that is not learned, for nothing says which of the blocks an answer follows from.
+"""
 
 
 @dataclass(frozen=True)
@@ -34,20 +46,29 @@ class Plan:
     seed: int
     rate: float = 2e-3
     warm_up: float = 0.03
-    easy: float = 0.2
+    hints: float = 0.6
+    hints_until: float = 0.95
     every_minutes: float = 4.0
     held_out: int = 40
 
 
-def answer_logits(model: Qwen2VLForConditionalGeneration, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits where an answer's token is to come, and those tokens; shapes (tokens, vocabulary) and (tokens,)."""
-    hidden = model.model(
+def run(model: Qwen2VLForConditionalGeneration, batch: Batch) -> tuple[torch.Tensor, ...]:
+    """Hidden states before the first layer, behind each, and behind the last norm in place of the last one's."""
+    out = model.model(
         input_ids=batch.input_ids,
         pixel_values=batch.pixels,
         image_grid_thw=batch.grids,
         position_ids=batch.positions,
         use_cache=False,
-    ).last_hidden_state
+        output_hidden_states=True,
+    )
+    return (*out.hidden_states[:-1], out.last_hidden_state)
+
+
+def answer_logits(
+    model: Qwen2VLForConditionalGeneration, batch: Batch, hidden: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits where an answer's token is to come, and those tokens; shapes (tokens, vocabulary) and (tokens,)."""
     wanted = batch.labels[:, 1:]
     chosen = wanted != IGNORED
     return model.lm_head(hidden[:, :-1][chosen]), wanted[chosen]
@@ -58,7 +79,7 @@ def right_answers(
     model: Qwen2VLForConditionalGeneration, batch: Batch, presence: float, frequency: float
 ) -> list[bool]:
     """Whether greedy decoding gives each answer whole: it does just where every next token of it is the likeliest."""
-    logits, wanted = answer_logits(model, batch)
+    logits, wanted = answer_logits(model, batch, run(model, batch)[-1])
     lengths = (batch.labels[:, 1:] != IGNORED).sum(1).tolist()
     out = []
     for scores, tokens in zip(torch.split(logits, lengths), torch.split(wanted, lengths), strict=True):
@@ -82,48 +103,98 @@ def measure(model: Qwen2VLForConditionalGeneration, maker: SampleMaker, pages: i
     return ", ".join(f"{name} {sum(right)}/{len(right)}" for name, right in sorted(score.items()))
 
 
+class Training:
+    """A model in training, with all that is needed to stop and go on."""
+
+    def __init__(self, out: Path, plan: Plan, font: Path) -> None:
+        torch.manual_seed(plan.seed)
+        self.out, self.plan = out, plan
+        self.maker = SampleMaker(build_tokenizer(), Pen(font))
+        self.model = build_model(self.maker.tokenizer)
+        take_grey_patches(self.model)
+        self.heads = Heads(self.model.lm_head.in_features)
+        self.trained = [*self.model.parameters(), *self.heads.parameters()]
+        self.optimizer = torch.optim.AdamW(self.trained, lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.02)
+        self.step, self.seconds = 0, 0.0
+        self.losses: dict[str, float] = {}
+        """Losses by name, each a mean over the last twenty steps or so."""
+
+    @property
+    def progress(self) -> float:
+        """Share of the time that is over."""
+        return self.seconds / (self.plan.minutes * 60)
+
+    @property
+    def _state(self) -> Path:
+        return self.out.with_name(self.out.name + ".state.pt")
+
+    def resume(self) -> None:
+        """Go on from the state beside the checkpoint, if there is one."""
+        if not self._state.exists():
+            return
+        kept = torch.load(self._state, weights_only=True)
+        self.model.load_state_dict(kept["model"])
+        self.heads.load_state_dict(kept["heads"])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.step, self.seconds = kept["step"], kept["seconds"]
+
+    def keep(self) -> None:
+        """Write the checkpoint and the state to go on from, each whole or not at all."""
+        save(self.out, self.model, self.maker.tokenizer)
+        fresh = self._state.with_name(self._state.name + ".new")
+        kept = {
+            "model": self.model.state_dict(), "heads": self.heads.state_dict(),
+            "optimizer": self.optimizer.state_dict(), "step": self.step, "seconds": self.seconds,
+        }  # fmt: skip
+        torch.save(kept, fresh)
+        fresh.replace(self._state)
+        log.info("step %d: %s", self.step, measure(self.model, self.maker, self.plan.held_out))
+
+    def learn(self, batches: Mapping[str, Batch]) -> None:
+        """One step on a batch of each sort; the hints count less and less."""
+        share = self.plan.hints * max(0.0, 1 - self.progress / self.plan.hints_until)
+        for group in self.optimizer.param_groups:
+            group["lr"] = _rate(self.plan, self.progress)
+        for name, batch in batches.items():
+            hidden = run(self.model, batch)
+            losses = {name: cross_entropy(*answer_logits(self.model, batch, hidden[-1]))}
+            loss = losses[name]
+            if share > 0:
+                visual = batch.input_ids == self.maker.image_id
+                hinted = self.heads(hidden[1][visual], hidden[2][visual], batch.hints)
+                hinted["pointing"] = pointing_loss(self.model, hidden[-2], batch, visual)
+                loss = loss + share * torch.stack(list(hinted.values())).sum()
+                losses |= {f"{name}.{question}": value for question, value in hinted.items()}
+            loss.backward()  # type: ignore[no-untyped-call]
+            for question, value in losses.items():
+                self.losses[question] = 0.95 * self.losses.get(question, value.item()) + 0.05 * value.item()
+        torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+
+
 def train(out: Path, plan: Plan, font: Path, resume: bool) -> None:
     """Train until the minutes are over; ``out`` always holds a whole checkpoint, the state to resume lies beside it."""
     torch.set_num_threads(1)
-    torch.manual_seed(plan.seed)
-    tokenizer = build_tokenizer()
-    maker = SampleMaker(tokenizer, Pen(font))
-    model = build_model(tokenizer)
-    take_grey_patches(model)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.02)
-    state = out.with_name(out.name + ".state.pt")
-    step, before = 0, 0.0
-    if resume and state.exists():
-        kept = torch.load(state, weights_only=True)
-        model.load_state_dict(kept["model"])
-        optimizer.load_state_dict(kept["optimizer"])
-        step, before = kept["step"], kept["seconds"]
-    log.info("%d parameters, from step %d", parameters(model), step)
-    start = told = time.monotonic()
-    progress = 0.0
-    batches = steps(maker, random.Random(f"{plan.seed} {step}"), lambda: FIRST if progress < plan.easy else THEN)
-    model.train()
-    smooth: dict[str, float] = {}
-    while (progress := (before + time.monotonic() - start) / (plan.minutes * 60)) < 1:
-        for group in optimizer.param_groups:
-            group["lr"] = _rate(plan, progress)
-        for name, batch in next(batches).items():
-            logits, wanted = answer_logits(model, batch)
-            loss = cross_entropy(logits, wanted)
-            loss.backward()  # type: ignore[no-untyped-call]
-            smooth[name] = 0.98 * smooth.get(name, loss.item()) + 0.02 * loss.item()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        step += 1
-        if step % 50 == 0:
-            log.info("step %d, %.1f %%: %s", step, 100 * progress, {n: round(v, 4) for n, v in smooth.items()})
-        if time.monotonic() - told > plan.every_minutes * 60:
-            _keep(out, state, model, optimizer, maker, step, before + time.monotonic() - start)
-            log.info("step %d: %s", step, measure(model, maker, plan.held_out))
-            told = time.monotonic()
-    _keep(out, state, model, optimizer, maker, step, before + time.monotonic() - start)
-    log.info("step %d, the end: %s", step, measure(model, maker, plan.held_out))
+    training = Training(out, plan, font)
+    if resume:
+        training.resume()
+    log.info("%d parameters, from step %d", parameters(training.model), training.step)
+    rng = random.Random(f"{plan.seed} {training.step}")
+    batches = steps(training.maker, rng, lambda: next(phase for end, phase in PHASES if training.progress < end))
+    began = time.monotonic() - training.seconds
+    kept = training.seconds
+    while training.progress < 1:
+        training.learn(next(batches))
+        training.seconds = time.monotonic() - began
+        if training.step % 50 == 0:
+            told = " ".join(f"{name} {value:.3f}" for name, value in training.losses.items())
+            log.info("step %d, %.1f %%: %s", training.step, 100 * training.progress, told)
+        if training.seconds - kept > plan.every_minutes * 60:
+            training.keep()
+            kept = training.seconds
+    training.keep()
 
 
 def _rate(plan: Plan, progress: float) -> float:
@@ -132,15 +203,3 @@ def _rate(plan: Plan, progress: float) -> float:
         return plan.rate * max(progress / plan.warm_up, 0.02)
     turn = (progress - plan.warm_up) / (1 - plan.warm_up)
     return plan.rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(turn, 1.0))))
-
-
-def _keep(
-    out: Path, state: Path, model: Qwen2VLForConditionalGeneration, optimizer: torch.optim.Optimizer,
-    maker: SampleMaker, step: int, seconds: float,
-) -> None:  # fmt: skip
-    """Write the checkpoint and the state to go on from, each whole or not at all."""
-    save(out, model, maker.tokenizer)
-    fresh = state.with_name(state.name + ".new")
-    kept = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step, "seconds": seconds}
-    torch.save(kept, fresh)
-    fresh.replace(state)

@@ -1,4 +1,8 @@
-"""The small world: pages of digits and capitals in one font, in lines, titles and ruled tables, on a 28-pixel grid."""
+"""The small world: pages of digits and capitals in one font, in framed lines and titles and ruled tables.
+
+All of it lies on a grid of 28 pixels, and so do the edges of blocks: one visual token sees one glyph with the lines
+around it, or in the small picture of a whole page two by two of them.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ PAGE = CELL * GRID
 LAYOUT = PAGE // 2
 """Pixels along either edge of the picture of a page in the layout step."""
 GLYPHS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ."
+FRAME = 150
+"""Shade of the frame around every block, from 0 black to 255 white; rules within tables are black."""
 FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf")
 
 Gray = NDArray[np.uint8]
@@ -84,24 +90,24 @@ def line(rng: random.Random, width: int) -> str:
 
 
 def text_block(rng: random.Random, left: int, top: int, width: int, height: int) -> Block:
-    """A paragraph of one to three lines, the first as wide as the block, the others at most."""
-    rows = min(height, rng.choices((1, 2, 3), (0.6, 0.25, 0.15))[0])
+    """A paragraph of one or two lines, the first as wide as the block, the other at most."""
+    rows = min(height, rng.choices((1, 2), (0.7, 0.3))[0])
     lines = [line(rng, width), *(line(rng, rng.randint(max(1, width - 5), width)) for _ in range(rows - 1))]
     return Block("text", (left, top, left + width, top + rows), tuple(lines))
 
 
 def title_block(rng: random.Random, left: int, top: int, width: int) -> Block:
-    """A title: one line over a thick rule."""
+    """A title: one line over a thick black rule."""
     return Block("title", (left, top, left + width, top + 1), (line(rng, width),))
 
 
 def table_block(rng: random.Random, left: int, top: int, width: int, height: int) -> Block:
-    """A table of two to four columns, one to three signs wide, and two to five rows, often with merged cells."""
-    columns = rng.randint(2, max(2, min(4, width // 2)))
+    """A table of two or three columns, one or two signs wide, and two to four rows, often with merged cells."""
+    columns = rng.randint(2, max(2, min(3, width // 2)))
     widths = [1] * columns
-    for _ in range(rng.randint(0, min(width, columns * 3) - columns)):
-        widths[rng.choice([i for i in range(columns) if widths[i] < 3])] += 1
-    rows = rng.randint(2, min(5, height))
+    for _ in range(rng.randint(0, min(width, columns * 2) - columns)):
+        widths[rng.choice([i for i in range(columns) if widths[i] < 2])] += 1
+    rows = rng.randint(2, min(4, height))
     marks = [["<fcel>"] * columns for _ in range(rows)]
     for _ in range(rng.choices((0, 1, 2), (0.4, 0.4, 0.2))[0]):
         _merge(rng, marks)
@@ -140,13 +146,16 @@ def _merge(rng: random.Random, marks: list[list[str]]) -> None:
         marks[r][c] = "<xcel>" if r > row and c > column else "<ucel>" if r > row else "<lcel>"
 
 
-def page_blocks(rng: random.Random) -> list[Block]:
-    """The blocks of a fresh page in reading order: bands from the top, from left to right in each."""
+def page_blocks(rng: random.Random, most: int = 5) -> list[Block]:
+    """The blocks of a fresh page in reading order: bands from the top, from left to right in each.
+
+    No band begins below ``most`` blocks, so there are one more at most; few blocks begin anywhere on the page.
+    """
     if rng.random() < 0.02:
         return []
     blocks: list[Block] = []
-    top = rng.choice((0, 0, 1, 1, 2))
-    while top < GRID and len(blocks) < 7:
+    top = rng.choice((0, 0, 1, 1, 2)) if most > 3 else rng.randrange(GRID - 3 * (most - 1))
+    while top < GRID and len(blocks) < most:
         if rng.random() < 0.3:
             middle = rng.randint(5, 8)
             places = [(0, middle), (middle + 3, GRID)]
@@ -163,11 +172,11 @@ def _block(rng: random.Random, left: int, right: int, top: int) -> Block:
     room, height = right - left, GRID - top
     kind = rng.choices(("text", "title", "table"), (0.5, 0.2, 0.3))[0]
     if kind == "table" and height >= 2 and room >= 4:
-        block = table_block(rng, 0, top, min(room, 12), height)
+        block = table_block(rng, 0, top, room, height)
     elif kind == "title":
-        block = title_block(rng, 0, top, rng.randint(3, min(room, 12)))
+        block = title_block(rng, 0, top, rng.randint(3, min(room, 10)))
     else:
-        block = text_block(rng, 0, top, rng.randint(3, min(room, 14)), height)
+        block = text_block(rng, 0, top, rng.randint(3, min(room, 10)), height)
     width = block.box[2]
     shift = left + rng.randint(0, room - width)
     return Block(block.kind, (shift, top, shift + width, block.box[3]), block.lines, block.table)
@@ -192,6 +201,7 @@ class Pen:
                 self._table(pixels, block, block.table)
             for row, text in enumerate(block.lines):
                 self._line(pixels, block.box[0], block.box[1] + row, text)
+            _frame(pixels, block)
             if block.kind == "title":
                 left, _, right, bottom = (value * CELL for value in block.box)
                 pixels[bottom - 4 : bottom, left:right] = 0
@@ -205,7 +215,7 @@ class Pen:
 
     def _table(self, pixels: Gray, block: Block, table: Table) -> None:
         """Texts and rules; a rule lies two pixels to either side of its grid line, so that each cell sees it."""
-        left, top, right, bottom = block.box
+        left, top = block.box[:2]
         edges = [left]
         for width in table.widths:
             edges.append(edges[-1] + width)
@@ -217,8 +227,12 @@ class Pen:
                     pixels[y0 : y0 + CELL, x0 - 2 : x0 + 2] = 0
                 if mark not in ("<ucel>", "<xcel>") and row:
                     pixels[y0 - 2 : y0 + 2, x0:x1] = 0
-        x0, y0, x1, y1 = (value * CELL for value in (left, top, right, bottom))
-        for rows, columns in ((slice(y0, y0 + 2), slice(x0, x1)), (slice(y1 - 2, y1), slice(x0, x1))):
-            pixels[rows, columns] = 0
-        for columns in (slice(x0, x0 + 2), slice(x1 - 2, x1)):
-            pixels[y0:y1, columns] = 0
+
+
+def _frame(pixels: Gray, block: Block) -> None:
+    """Lines of two pixels just inside the block's box."""
+    left, top, right, bottom = (value * CELL for value in block.box)
+    for rows in (slice(top, top + 2), slice(bottom - 2, bottom)):
+        pixels[rows, left:right] = FRAME
+    for columns in (slice(left, left + 2), slice(right - 2, right)):
+        pixels[top:bottom, columns] = FRAME
