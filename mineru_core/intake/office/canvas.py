@@ -24,13 +24,15 @@ GREY: Colour = (150, 150, 150, 255)
 
 Corner = tuple[float, float]
 
-MAX_CHARACTERS = 200_000
+MAX_CHARACTERS = 100_000
 """Characters of one page; a newspaper's page has some 20 000."""
 MAX_PAINTED = 3_000_000_000
 """Pixels that may be painted on one page, whatever paints several times as dear counted as often. Pages of thousands of
 pictures laid over each other would take hours."""
 _LEAST_PAINTED = 5_000
 _DARK = 110
+_MOST_AT_ONCE = 2_000
+"""Characters of one line that are drawn: more reach beyond any page, and their picture would fill the memory."""
 _PICTURE_COST, _LAYER_COST = 10, 20
 FARTHEST = 50_000.0
 """Places beyond this many pixels are off any page; larger ones would overflow the drawing's integers."""
@@ -84,12 +86,15 @@ class Canvas:
             return
         left, y = x + self._dx, baseline + self._dy
         for piece, font in pieces(text, style.size, style.bold):
-            self._draw.text((left, y), piece, fill=style.colour, font=font, anchor="ls")
-            for found in re.finditer(r"\S+", piece):
-                start = left + font.getlength(piece[: found.start()])
-                x0, y0, x1, y1 = font.getbbox(found.group(), anchor="ls")
-                self._add_word(found.group(), Box(start + x0, y + y0, start + x1, y + y1), joins=found.start() == 0)
-            left += font.getlength(piece)
+            if left > self._target.width:
+                break  # the rest runs off the page
+            self._draw.text((left, y), piece[:_MOST_AT_ONCE], fill=style.colour, font=font, anchor="ls")
+            for found in re.finditer(r"\s+|\S+", piece):
+                word = found.group()
+                if not word.isspace() and left <= self._target.width:
+                    x0, y0, x1, y1 = font.getbbox(word, anchor="ls")
+                    self._add_word(word, Box(left + x0, y + y0, left + x1, y + y1), joins=found.start() == 0)
+                left += font.getlength(word)
             self._open_end = not piece[-1:].isspace()
         self._open_end = False
 

@@ -26,7 +26,7 @@ MAX_XML = 60_000_000
 """Bytes of one XML part: a tree takes some ten times as much memory."""
 MAX_XML_A_PAGE = 100_000_000
 """Bytes of XML that are read for one page: a slide of ten thousand charts would take an hour."""
-MAX_ELEMENTS = 2_000_000
+MAX_ELEMENTS = 1_000_000
 MAX_DEPTH = 200
 
 _RELATIONS = "/relationships"

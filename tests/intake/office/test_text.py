@@ -55,3 +55,10 @@ def test_a_word_in_two_fonts_is_one_word() -> None:
 def test_an_empty_paragraph_takes_a_line() -> None:
     one, two = (set_text([paragraph("a"), *middle, paragraph("b")], 100).height for middle in ([], [paragraph("")]))
     assert two == one * 1.5
+
+
+def test_what_runs_off_the_page_has_no_words_there() -> None:
+    canvas = Canvas(300, 100)
+    canvas.write(0, 50, "word " * 5000, STYLE)
+    assert 4 <= len(canvas.words) <= 8
+    assert all(word.box.x1 <= 300 for word in canvas.words)
