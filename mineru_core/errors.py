@@ -19,6 +19,7 @@
     │   ├── Overloaded            overloaded
     │   └── RateLimited           rate-limited
     ├── Cancelled                 cancelled (HTTP 409)
+    ├── EditConflict              edit-conflict (HTTP 409)
     ├── DeadlineExceeded          deadline-exceeded (HTTP 504)
     ├── EngineError               the engine cannot work (HTTP 503)
     │   ├── ModelMissing          model-missing
@@ -197,6 +198,14 @@ class Cancelled(WorkbenchError):
     code = "cancelled"
     http_status = 409
     default_hint = "Submit the document again to read it."
+
+
+class EditConflict(WorkbenchError):
+    """A correction was made to a state of the tables that is no longer the latest; nothing was changed."""
+
+    code = "edit-conflict"
+    http_status = 409
+    default_hint = "Load the tables again and repeat the change."
 
 
 class DeadlineExceeded(WorkbenchError):

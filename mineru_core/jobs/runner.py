@@ -43,7 +43,8 @@ class Run:
 class Runner:
     """Claims jobs and reads them, ``settings.job_workers`` at once, of one owner at most all but one.
 
-    ``password_of`` gives the password of a job's document; ``ended`` is told of each job that runs no more.
+    ``adopt`` is told of each result before it is written down. ``password_of`` gives the password of a job's document;
+    ``ended`` is told of each job that runs no more.
     """
 
     def __init__(
@@ -54,12 +55,13 @@ class Runner:
         places: JobPlaces,
         changes: Changes,
         *,
+        adopt: Callable[[JobRow, DocumentResult], None],
         password_of: Callable[[str], str | None],
         ended: Callable[[str], None],
     ) -> None:
         self._settings, self._analyzers, self._queue = settings, analyzers, queue
         self._places, self._changes = places, changes
-        self._password_of, self._ended = password_of, ended
+        self._adopt, self._password_of, self._ended = adopt, password_of, ended
         self._lock = threading.Lock()
         self._running: dict[str, Run] = {}
         self._strays: set[str] = set()
@@ -170,6 +172,7 @@ class Runner:
         """Read the document and write down how it ended; whether it was read to its end."""
         try:
             result = self._read(row, ctx)
+            self._adopt(row, result)
             on_storage(self._queue.finish)(row.id, JobState.DONE, result=result.model_dump_json().encode())
             _LOG.info("job done", extra={"pages": len(result.analysis.pages), "failures": len(result.failures)})
         except Cancelled:

@@ -14,6 +14,7 @@ from mineru_core.errors import Cancelled, EncryptedPdf, InvalidRequest, NotFound
 from mineru_core.export.result import DocumentResult
 from mineru_core.intake import Document
 from mineru_core.jobs.changes import Changes
+from mineru_core.jobs.corrections import Corrections
 from mineru_core.jobs.departure import Departures
 from mineru_core.jobs.housekeeper import Chore, keep_house
 from mineru_core.jobs.liveness import Presence
@@ -92,12 +93,14 @@ class JobService:
         self._places = JobPlaces(self.admission)
         self._passwords: dict[str, str] = {}
         self._results: Recent[DocumentResult] = Recent(_RESULTS_KEPT)
+        self.corrections = Corrections(self._database, self.original_result)
         self._runner = Runner(
             settings,
             self.analyzers,
             self._queue,
             self._places,
             self._changes,
+            adopt=self.corrections.adopt,
             password_of=self._passwords.get,
             ended=self._departures.forget,
         )
@@ -294,8 +297,14 @@ class JobService:
 
     @on_storage
     def result(self, job_id: str, owner: str) -> DocumentResult:
-        """What the job found. Raises the job's own error where it failed, ``Cancelled``, ``NotFound`` where it has
-        expired, and ``InvalidRequest`` where it has not ended."""
+        """What the job found, with the corrections of its tables: this is given out, shown and exported. Raises what
+        ``original_result`` raises."""
+        return self.corrections.corrected(job_id, self.original_result(job_id, owner))
+
+    @on_storage
+    def original_result(self, job_id: str, owner: str) -> DocumentResult:
+        """What the job found, as it was read. Raises the job's own error where it failed, ``Cancelled``, ``NotFound``
+        where it has expired, and ``InvalidRequest`` where it has not ended."""
         job = self._queue.get(job_id, owner)
         state = JobState(job.state)
         if state is JobState.CANCELLED:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from mineru_core.store.blobs import BlobStore
 from mineru_core.store.database import Database
-from mineru_core.store.tables import BlobRefRow, JobRow
+from mineru_core.store.tables import BlobRefRow, CorrectionLogRow, JobRow
 
 _UNFINISHED = ("pending", "running")
 _FINISHED = ("done", "failed", "cancelled")
@@ -29,8 +29,9 @@ def enforce(database: Database, blobs: BlobStore, *, max_bytes: int, forget_afte
     """Remove references past their time, then the oldest while more than ``max_bytes`` are kept, then blobs that
     nobody refers to. References of a pending or running job stay, however old.
 
-    A finished job whose document or result has gone becomes ``expired``; its row is forgotten ``forget_after_s``
-    seconds after it ended. Everything happens under the write lock, so no blob goes while somebody refers to it.
+    A finished job whose document or result has gone becomes ``expired``, and its corrections go, which hold words of
+    the document; its row is forgotten ``forget_after_s`` seconds after it ended. Everything happens under the write
+    lock, so no blob goes while somebody refers to it.
     """
     now = time.time()
     with database.write() as session:
@@ -87,4 +88,6 @@ def _expire_jobs(session: Session) -> int:
     found = session.scalars(gone).all()
     for seq in found:
         session.execute(update(JobRow).where(JobRow.seq == seq).values(state="expired"))
+        corrected = select(JobRow.id).where(JobRow.seq == seq)
+        session.execute(delete(CorrectionLogRow).where(CorrectionLogRow.job_id.in_(corrected)))
     return len(found)

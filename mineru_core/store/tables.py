@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Float, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import Float, ForeignKey, Index, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -69,3 +69,34 @@ class BlobRefRow(Base):
     job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[float] = mapped_column(Float)
     expires_at: Mapped[float] = mapped_column(Float)
+
+
+class CorrectionLogRow(Base):
+    """How far the corrections of a job's tables are.
+
+    ``version`` grows with each change of them. The first ``applied`` corrections count; the rest have been undone and
+    can be made again.
+    """
+
+    __tablename__ = "correction_logs"
+
+    job_id: Mapped[str] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[int] = mapped_column(Integer)
+    applied: Mapped[int] = mapped_column(Integer)
+    changed_at: Mapped[float] = mapped_column(Float)
+
+
+class CorrectionRow(Base):
+    """One correction. ``place`` counts those of the job from 0; ``page`` (from 1) and ``table_index`` (on the page,
+    from 0) name the table and ``table_key`` what was read of it. ``operation`` is JSON."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (UniqueConstraint("job_id", "place"),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    job_id: Mapped[str] = mapped_column(ForeignKey("correction_logs.job_id", ondelete="CASCADE"))
+    place: Mapped[int] = mapped_column(Integer)
+    page: Mapped[int] = mapped_column(Integer)
+    table_index: Mapped[int] = mapped_column(Integer)
+    table_key: Mapped[str] = mapped_column(String(64))
+    operation: Mapped[str] = mapped_column(Text)
