@@ -19,6 +19,7 @@ from mineru_core.instruct.summary import summarize
 _NOTES = {
     "not-understood": "The words were not understood, so everything is given.",
     "unsupported-request": "Translations, explanations and rewriting are not done; the content is given as it is.",
+    "unsupported-table-request": "Rows are not chosen by number nor sorted; the tables are given as they are.",
     "charts-unsupported": "The engine that read this document cannot read chart data yet.",
     "formulas-unsupported": "The engine that read this document cannot read formulas yet.",
 }

@@ -78,7 +78,7 @@ _TIME_POINTS = re.compile(
     rf"\b{_VALUES_EN}\s+(?:for|of|in|at|from|during|on|between)\s+{_PERIOD}(?P<it>{_TIMES})|"
     rf"(?P<before>{_TIMES})\s*(?:年度?)?\s*(?:的\s*)?(?:{_VALUES_HAN}|{_VALUES_EN}\b)"
 )
-_BARE_TIMES = re.compile(rf"(?:\b(?:for|in|at|of|from|during)\s+{_PERIOD}|在)?(?P<it>{_TIMES})\s*年?度?")
+_BARE_TIMES = re.compile(rf"(?:\b(?:for|in|at|of|from|during|between)\s+{_PERIOD}|在)?(?P<it>{_TIMES})\s*年?度?")
 
 _CHART_EN = r"(?:(?:bar|line|pie|area|column|scatter|donut)\s*)?(?:charts?|graphs?|plots?|diagrams?)"
 _NAMED_POINTS = re.compile(
@@ -113,7 +113,7 @@ _SERIES_BEFORE = re.compile(
 _A_CURVE = re.compile(r"\bcurves?\b|曲线|折线|线条|系列(?:的[数值]|\s*$)")
 _SERIES_HEAD = re.compile(
     r"^(?:\s|[,.:])+|^(?:the|only|just|get|show|extract|give|me|data|values?|of|for|from|and|please)\b|"
-    r"^(?:只要|只需|只看|只|提取|请|把|将|给我|我要|要|显示|导出|图表?|[柱折饼线条状]{2}图|的|里|中|上|面)"
+    r"^(?:只要|只需|只看|看|我(?!们|司|方)|只|提取|请|把|将|给我|我要|要|显示|导出|图表?|[柱折饼线条状]{2}图|的|里|中|上|面)"
 )
 _SERIES_TAIL = re.compile(r"(?:\s|[,.:])+$|(?:这|那|的|data|数据)$")
 _JUST_MARKS = re.compile(

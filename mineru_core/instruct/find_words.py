@@ -24,7 +24,7 @@ _REGEX = re.compile(
     rf"(?:(?:来|去)?{_SEARCH}(?:一下)?)?\s*(?:为|是|:|=)?\s*(?P<it>\S.*)"
 )
 _SLASHES = re.compile(
-    rf"(?:^|\b{_SEARCH}\b.*\s|[匹配找索搜]\s*:?\s*)/(?P<it>[^\s/](?:.*[^\s])?)/[gimsu]*(?=\s|[,.?!的]|在|$)"
+    rf"(?:^|\b{_SEARCH}\b.*\s|[匹配找索搜用按以]\s*:?\s*)/(?P<it>[^\s/](?:.*[^\s])?)/[gimsu]*(?=\s|[,.?!的搜查找匹检]|在|$)"
 )
 _PAGE_TAIL = re.compile(
     r"\s*(?:(?:来|去)?(?:查找|搜索|检索|匹配|查询|找出?|搜)|,|\b(?:on|in|of|from|at)\b|在|于)\s*(?:the\s+)?(?:(?:first|last|second|"

@@ -21,6 +21,7 @@ from mineru_core.instruct.table_words import take_columns, take_merged, take_tab
 
 NOT_UNDERSTOOD = "not-understood"
 UNSUPPORTED_REQUEST = "unsupported-request"
+UNSUPPORTED_TABLE_REQUEST = "unsupported-table-request"
 
 _MOST_WORDS, _MOST_HAN = 5, 14  # a longer phrase is a sentence, not the name of a field
 
@@ -81,9 +82,12 @@ def _parts_of_tables(reader: Reader, draft: _Draft) -> bool:
     reader.take(v.OUTPUTS)
     rows = take_rows(reader)
     columns, ruled_out = take_columns(reader)
+    if reader.take(v.TABLE_UNSUPPORTED):
+        draft.kind, draft.notes = TaskKind.TABLES, (UNSUPPORTED_TABLE_REQUEST,)
     if not (merged or rows or columns):
+        draft.table_indexes = tables if draft.notes else ()
         reader.text = whole
-        return False
+        return bool(draft.notes)
     draft.kind, draft.table_indexes, draft.merged, draft.rows = TaskKind.TABLES, tables, merged, rows
     draft.columns, draft.left_out = ((), columns) if ruled_out else (columns, ())
     return True
@@ -213,6 +217,10 @@ def _fields(reader: Reader) -> tuple[str, ...]:
         if first >= last or v.EVERYTHING.fullmatch(reader.text[first:last]):
             continue
         name = reader.original(first, last)
+        apart = name.split() if has_han(name) else []
+        if len(apart) > 1 and all(is_known_field(one) for one in apart):  # names with nothing but a space between
+            found.extend(apart)
+            continue
         if not _may_be_a_name(name):
             return ()
         found.append(name)

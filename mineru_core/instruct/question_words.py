@@ -22,7 +22,7 @@ _SUMMARY = re.compile(
     r"\bmost\s+important\s+(?:sentences?|points?|things?|parts?)\b|\bmain\s+idea\b|"
     r"总结(?!表)|概括|摘要|归纳|概述|概要|综述|要点|重点(?:是|内容|有|在|提|$|[,.?!])|主要(?:的)?(?:内容|观点|意思|结论|讲|说|思想)|核心(?:的)?(?:内容|观点|思想)|"
     r"大意|中心思想|梗概|简述|简要(?:说|介绍|概|描)|(?:讲|说|谈)(?:了|的是|的)(?:些|点)?(?:什么|啥)|关于什么|是关于|(?:讲|说)(?:什么|啥)|提炼|浓缩|精简|缩写|一句话|"
-    r"划重点|太长不看|[几一两三]句话|三言两语|简单(?:说|介绍|概|讲)"
+    r"划重点|太长不看|[几一两三]句话|三言两语|简单(?:说|介绍|概|讲)|摘录|提要|主旨|重要的?(?:句子|内容)"
 )
 _SUMMARY_OF_NOTHING = re.compile(
     r"^\W*(?:what(?:'s|\s+is)\s+(?:this|it|that)|这是(?:个)?(?:什么|啥)|这个?(?:文件|文档|图)是(?:什么|啥))\W*$"
@@ -36,6 +36,7 @@ _COMPARE = re.compile(
     r"modified|added|removed|deleted|"
     r"updated|edited|altered|revised)\b|\bwhich\s+\w+\s+(?:were|was|are|have|has)\s+(?:been\s+)?(?:changed|added|"
     r"removed|deleted|modified)\b|"
+    r"\bwhich\s+\w+(?:\s+\w+)?\s+changed\b|"
     r"\bchanges\s+(?:between|from|since|in|made|on|of|across)\b|"
     r"\b(?:show|list|find|highlight|spot|see|get|give|track|what|any|are)\b(?:\s+\w+){0,3}\s+changes\b|"
     r"^\W*changes\W*$|\b(?:has|have|did)\s+"

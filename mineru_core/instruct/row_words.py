@@ -21,7 +21,7 @@ _ROWS = (
     r"\b(?:\s+(?:of|in|from)\s+(?:the|this|that|each)\s+tables?)?"
 )
 _END = (
-    r"\s*(?=$|[;.?!]\s*|,\s*(?:only|just|and|with|columns?|keep|show|export)\b|,\s*只|,\s*(?:导出|保留)|"
+    r"\s*(?=,?\s*$|[;?!]\s*|\.(?!\d)|,\s*(?:only|just|and|with|columns?|keep|show|export)\b|,\s*只|,\s*(?:导出|保留)|"
     r"\b(?:please|pls|only|thanks|from|as|into|on\s+(?:the|this)|in\s+(?:the|this|that|all|my|every|table|tables)|"
     r"of\s+(?:the|this|that)|to\s+(?:csv|excel)|and\s+(?:export|save|give|show|only|just|the\s+columns?|columns?|"
     r"keep))\b)"
@@ -42,7 +42,7 @@ _IS_HAN = (
 _HAN_ROWS = (
     r"(?:那|这|所有|全部|每)?(?:[一几些两二三\d])?(?:个)?(?:数据行|行(?!业|政|为|程|数|号|列|情|动|人)数?据?|记录|条目)"
 )
-_NAME = r"(?:\x00|[^,;.?!])"
+_NAME = r"(?:\x00|[^,;.?!]|(?<=\d)[.,](?=\d))"
 
 _WHERE = re.compile(
     rf"(?:{_ROWS}|\bfilter(?:ed)?\b(?:\s+(?:the|this|all|by|on|for|rows|tables?))*|\b(?:only|table|tables|items?|"
@@ -59,7 +59,7 @@ _FILTER = re.compile(
 _CONTAINING = re.compile(
     rf"{_ROWS}\s*(?:(?:that|which)\s+)?{_NO}(?P<with>contain(?:s|ing|ed)?|includ(?:es?|ing)|hav(?:e|ing)|has|"
     rf"with(?:out)?|show(?:s|ing)?|"
-    r"mention(?:s|ing|ed)?|for|of|about|on|lack(?:s|ing)?|match(?:es|ing)?|say(?:s|ing)?|start(?:s|ing)?\s+with|"
+    r"mention(?:s|ing|ed)?|for|of|about|on|lack(?:s|ing)?|match(?:es|ing)?|say(?:s|ing)?|from(?!\s+(?:(?:the|this|all)\s+)?(?:tables?|pages?|documents?)\b)|start(?:s|ing)?\s+with|"
     r"labell?ed|named|called)\s+"
     rf"(?:(?:the|a|an|any\s+of|either)\s+)?(?:(?:words?|texts?|values?|terms?|phrases?|names?|"
     rf"labels?)\s+)?(?P<it>(?!\s){_NAME}+?){_END}"
@@ -117,7 +117,7 @@ _OPS = (
     (RowTest.LESS, r"less|smaller|lower|fewer|under|below|<|小于|低于|少于|不足"),
     (RowTest.CONTAINS, r"contain|include|mention|has|包含|含有|包括|写着"),
 )
-_VALUE_SPLIT = re.compile(r"[,;]|\s/\s|\b(?:or|and)\b|或者?|以及|和|与|及|、")
+_VALUE_SPLIT = re.compile(r",(?!\d)|(?<!\d),|;|\s/\s|\b(?:or|and)\b|或者?|以及|和|与|及|、")
 _VALUE_HEAD = re.compile(
     r"^(?:\s|[,.:])+|^(?:either|the|to|than|a|an)\b|^(?:words?|texts?|values?|terms?)\b(?=\s*\x00)|^(?:关键词|关键字|文字|"
     r"字样|“)|"

@@ -11,6 +11,8 @@ from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Note, RowFilter, RowTest, Task
 from mineru_core.instruct.likeness import meant, place_named, same_text
 from mineru_core.instruct.normalize import key
+from mineru_core.instruct.numbers import HAN
+from mineru_core.instruct.numbers import number as number_of
 from mineru_core.instruct.values import amount_value
 
 _LEAST_ALIKE = 85.0
@@ -168,6 +170,8 @@ def _passes(cell: str, test: RowTest, value: str, *, alike: bool) -> bool:
         near = alike and len(wanted) >= 4 and not any(c.isdigit() for c in value)
         return near and fuzz.partial_ratio(wanted, found) >= _LEAST_ALIKE
     number, limit = amount_value(cell), amount_value(value)
+    if limit is None and re.fullmatch(HAN, value):
+        limit = float(number_of(value))
     if test in (RowTest.IS, RowTest.IS_NOT):
         if same_text(cell, value):
             return True

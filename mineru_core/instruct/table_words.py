@@ -19,7 +19,8 @@ _MERGED = re.compile(
     r"one\s+combined|the\s+same)\s*(?:table|sheet|csv|spreadsheet|list)?\b(?!\s*(?:page|file|pdf))|"
     rf"\b(?:merg(?:e|ed|ing)|combin(?:e|ed|ing)|join(?:ed|ing)?|concat(?:enate)?d?|stack|unite|append|"
     rf"consolidate)(?=\s+{_ALL_TABLES})|"
-    r"\bone\s+(?:big|single|large|long|combined)\s+table\b|"
+    r"\bone\s+(?:big|single|large|long|combined)\s+table\b|\b(?:one|a\s+single)\s+table\b(?=\s+(?:out|from|of)\b)|"
+    r"\bmake\s+(?:it|them|this|these)\s+(?:into\s+)?one\s+table\b|(?:合|放|拼|并|凑)(?:在|到)一起|"
     rf"\b(?:put|stitch|glue|paste)\s+{_ALL_TABLES}\s+together\b|\b(?:merged|combined|consolidated|single)\s+table\b|"
     r"(?:(?:合并|拼接|汇总|整合|连接|归并)(?:起来)?(?:成为?|为|到|在|进|入)?|(?:合|拼|并|汇|集中|放|归|凑|统一)(?:成|为|到|在|进|入))(?:同)?[一1]"
     r"(?:(?:个|张|份)(?:大|完整|总)?(?:的)?(?:表格?|表单|excel表?|csv)?|(?:大|整|总)?表格?|$)(?:里|中|内)?|"
@@ -36,7 +37,7 @@ _COLUMNS_AFTER = re.compile(
     r"headers?|headings?|titles?)"
     r"(?=\s*(?::|are\b|is\b|=|\x00))|(?:that\s+(?:are|is)\s+)?(?:named|called|titled|labell?ed|headed|entitled)|for|"
     r"with)?\s*(?:are\b|is\b|=|:|-)?\s*"
-    r"(?:the\s+)?(?!\s*(?:and|from|of|in|on|as|where|for|into|only|please|pls|out|to|that|which)\b)"
+    r"(?:the\s+)?(?!\s*(?:has|have|contains?|is|are|shows?|do|does|and|from|of|in|on|as|where|for|into|only|please|pls|out|to|that|which)\b)"
     rf"(?P<it>(?:\x00|[^;.?!:])+?){_LIST_END}"
 )
 _COLUMN_WORD = re.compile(r"\s*\b(?:columns?|cols?)\b(?!\s*(?:charts?|graphs?|plots?))")

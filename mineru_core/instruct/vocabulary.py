@@ -121,6 +121,11 @@ UNSUPPORTED = _any(
     r"your\s+own\s+words)\s*[.?!]*$",
     r"翻译|翻成|译成|译为|解释|改写|润色|扩写|续写|校对|重写|改成(?:英文|中文|英语)|转成(?:英文|英语)",
 )
+TABLE_UNSUPPORTED = _any(
+    rf"\b(?:first|last|top|bottom)\s+(?:{CARDINAL}\s+)?rows?\b|\b{ORDINAL}\s+rows?\b|\brows?\s*(?:no\.?\s*|number\s+|#\s*)?\d{{1,4}}\b",
+    r"\b(?:sort|order)(?:ed)?\s+(?:\w+\s+){0,3}by\b|\b(?:ascending|descending)\b|\bgroup(?:ed)?\s+by\b",
+    rf"(?:第|前|后|最后|倒数第|末)\s*{HAN}\s*行|(?:首|末|最后一)行|排序|升序|降序|(?:从大到小|从小到大|从高到低|从低到高)",
+)
 SEARCHES = re.compile(r"^\W*(?:search|find|look|locate|查找|搜索|搜|检索)")
 
 # --- looking for a phrase ----------------------------------------------------------------------------------------
@@ -141,6 +146,13 @@ FIND = (
         r"shows?)(?P<it>.*?)"
         r"(?:\bon\b\s*)?$"
     ),
+    re.compile(
+        r"\bwhere\s+(?P<it>(?!is\b|are\b|it\b|does\b|do\b).+?)\s+(?:appears?|occurs?|is\s+mentioned|shows?\s+up)\b.*"
+    ),
+    re.compile(
+        r"\bhow\s+(?:many\s+times|often)\s+(?:does|do|is|are)\b(?P<it>.*?)\b(?:appear|occur|mentioned|used|come\s+up)\b.*"
+    ),
+    re.compile(r"(?P<it>\x00|[^\s,;.?!][^,;.?!]{0,40}?)(?:一共|总共)?出现(?:了|过)?(?:几|多少)次.*"),
     re.compile(r"\b(?:mentions?|occurrences?|instances?)\s+of\b(?P<it>.*)"),
     re.compile(r"\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
     re.compile(

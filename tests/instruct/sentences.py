@@ -358,3 +358,35 @@ ENGLISH += [
     ("please translate the text into French", ALL, {"notes": ("unsupported-request",)}),
     ("rewrite this paragraph", ALL, {"notes": ("unsupported-request",)}),
 ]
+
+CHINESE += [
+    ("去掉备注列", TABLES, {"left_out": ("备注",)}),
+    ("去掉合计行", TABLES, {"rows": (RowFilter(test=RowTest.LACKS, values=("合计",)),)}),
+    ("只要「金額」與「日期」兩欄", TABLES, {"columns": ("金額", "日期")}),
+    ("包含合計的列", TABLES, has("合計")),
+    ("把表格里面价格大于一百的行给我", TABLES, where("价格", "more", "一百")),
+    ("只显示城市是北京或上海的行", TABLES, where("城市", "is", "北京", "上海")),
+    ("最后三行", TABLES, {"notes": ("unsupported-table-request",)}),
+    ("帮我extract一下table 2", TABLES, {"table_indexes": (1,)}),
+    ("北京在柱状图中的数值", CHARTS, {"points": ("北京",)}),
+    ("用/\\d+元/搜索", FIND, {"query": "\\d+元", **REGEX}),
+    ("“押金”出现了几次", FIND, {"query": "押金"}),
+    ("开票日期 税额", FIELDS, {"fields": ("开票日期", "税额")}),
+    ("第2页有什么变化", COMPARE, {"pages": (1, 2)}),
+]
+
+ENGLISH += [
+    ("the table without the Remarks column", TABLES, {"left_out": ("Remarks",)}),
+    ("keep rows whose total exceeds 1,000", TABLES, where("total", "more", "1,000")),
+    (
+        "Name and Email columns, rows where City = Oslo, as csv",
+        TABLES,
+        {"columns": ("Name", "Email"), **where("City", "is", "Oslo")},
+    ),
+    ("show the table sorted by price", TABLES, {"notes": ("unsupported-table-request",)}),
+    ("the values between 2010 and 2013 in the line chart", CHARTS, {"points": ("2010", "2011", "2012", "2013")}),
+    ("numbers for the third quarter", CHARTS, {"points": ("third quarter",)}),
+    ("how does the second page differ from the first", COMPARE, {"pages": (2, 1)}),
+    ("show where the word deposit occurs", FIND, {"query": "deposit"}),
+    ("does it contain the word confidential", FIND, {"query": "confidential"}),
+]

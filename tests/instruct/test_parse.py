@@ -95,7 +95,9 @@ def test_table_numbers_of_both_languages_agree(number: int) -> None:
 
 # A pasted letter must not hold a worker: before the length was limited, some of these took minutes and ran into the
 # suite's time limit.
-@pytest.mark.parametrize("piece", ["a ", "第1页到", "and ", " ", "1-", "找 在", "'", "表"])
+@pytest.mark.parametrize(
+    "piece", ["a ", "第1页到", "and ", " ", "1-", "找 在", "'", "表", "rows where page 1 ", "列 ", "的", "列"]
+)
 def test_long_words_are_read_as_far_as_a_wish_goes(piece: str) -> None:
     words = "extract the tables " + piece * 20_000
     task = parse_words(words)

@@ -176,6 +176,7 @@ EN: dict[str, str] = {
     "note.pattern-too-slow": "The pattern takes too long; what was found by then is shown.",
     "note.not-understood": "The words were not understood, so everything is shown. Try “extract the tables”.",
     "note.unsupported-request": "Translations and other wordings are not made here; the content is shown as it is.",
+    "note.unsupported-table-request": "Rows are not chosen by number nor sorted; the tables are shown as they are.",
     "note.tables-unsupported": "The engine in use does not read tables.",
     "note.charts-unsupported": "Values of charts are not read yet; the chart is on the page picture.",
     "note.formulas-unsupported": "Formulas are not read as formulas yet; they are shown as text.",

@@ -173,6 +173,7 @@ ZH: dict[str, str] = {
     "note.pattern-too-slow": "这个正则表达式耗时太长，以下是已找到的内容。",
     "note.not-understood": "没有理解你的要求，因此显示全部内容。可以试试“提取表格”。",
     "note.unsupported-request": "这里不做翻译、解释和改写，内容按原样显示。",
+    "note.unsupported-table-request": "不能按行号选取或排序，表格按原样显示。",
     "note.tables-unsupported": "当前引擎不能识别表格。",
     "note.charts-unsupported": "还不能读取图表中的数值，请对照页面图像。",
     "note.formulas-unsupported": "还不能识别公式，公式按文字显示。",
