@@ -9,13 +9,16 @@ import httpx
 
 from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
+from mineru_core.document.table_edits import SetText
 from mineru_core.engines.base import Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.export.result import DocumentResult
+from mineru_core.jobs.correction_log import TableId
 from mineru_core.runtime.context import RunContext
 from tests.api.conftest import Api, StartApi
 from tests.api.errors import assert_error
 from tests.documents import PdfPage, PdfText, text_pdf
+from tests.jobs.tables import TableEngine
 
 VIEW = {"task_id", "state", "page", "pages", "result", "error"}
 TWO_PAGES = text_pdf([PdfPage([PdfText("first")]), PdfPage([PdfText("second")])])
@@ -56,6 +59,16 @@ def test_a_task_is_accepted_and_gives_its_result(api: Api) -> None:
     assert set(done) == VIEW
     assert (done["state"], done["error"]) == ("done", None)
     assert [page.page for page in DocumentResult.model_validate(done["result"]).analysis.pages] == [1, 2]
+
+
+def test_a_task_gives_its_tables_as_they_were_corrected(start_api: StartApi) -> None:
+    with start_api(TableEngine()) as api:
+        task = submit(api).json()["task_id"]
+        api.service.wait(task, "local", 20.0)
+        zero = SetText(row=1, col=1, text="10")
+        api.service.corrections.correct(task, "local", TableId(page=2, index=0), zero, version=0)
+        result = DocumentResult.model_validate(api.client.get(f"/api/v1/tasks/{task}").json()["result"])
+    assert [table.rows()[1] for table in result.answer.tables[::2]] == [["Pen", "1O"], ["Pen", "10"]]
 
 
 def test_a_running_task_tells_its_page(start_api: StartApi) -> None:
