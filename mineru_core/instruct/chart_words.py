@@ -45,7 +45,7 @@ _MARKS = (
 )
 _LINK = r"\s*(?:,|/|&|\band\b|\bor\b|和|与|及|或|跟)\s*(?:the\s+)?"
 _COLOURED = re.compile(
-    rf"(?P<it>{_COLOUR}(?:{_LINK}{_COLOUR})*)(?:"
+    rf"(?:\b(?:dashed|solid|dotted|thick|thin)\s+)?(?P<it>{_COLOUR}(?:{_LINK}{_COLOUR})*)(?:"
     rf"[\s-]*(?:colou?red\s+)?(?:{_MARKS}\b|(?:column|point)s?\b(?!\s*(?:of|in|from)\s+the\s+table))|"
     r"\s*的?(?:那|这)?(?:[一两二三几])?[条根个些块]?(?:的)?(?:折线|曲线|直线|线条|线(?!上|下|性|索)|柱状|柱子|柱形|柱|条形|条|系列|扇形|扇区|部分|区域|数据)"
     r"(?:图形|部分)?)"

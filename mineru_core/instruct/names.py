@@ -34,7 +34,7 @@ def pieces(text: str, start: int, end: int, splitter: re.Pattern[str]) -> Iterat
 
 
 _OUT = re.compile(
-    r"\b(?:drop|remove|exclude|excluding|without|except(?:\s+for)?|but|delete|omit|hide|leave\s+out|leaving\s+out|skip|ignore|discard|minus|"
+    r"\b(?:drop|remove|exclude|excluding|without|except(?:\s+for)?|(?:all|everything|anything)\s+but|delete|omit|hide|leave\s+out|leaving\s+out|skip|ignore|discard|minus|"
     r"filter\s+out|do\s+not\s+(?:show|include|want|need)|don'?t\s+(?:show|include|want|need)|get\s+rid\s+of)\b|"
     r"去掉|删除|删掉|去除|除了|除去|除|排除|不要|剔除|忽略|隐藏|不显示|移除|不需要|不想要|过滤掉"
 )

@@ -377,6 +377,8 @@ CHINESE += [
 
 ENGLISH += [
     ("the table without the Remarks column", TABLES, {"left_out": ("Remarks",)}),
+    ("table 2 but only the Price column", TABLES, {"table_indexes": (1,), "columns": ("Price",)}),
+    ("pull the rows for Tokyo out of the table", TABLES, has("Tokyo")),
     ("keep rows whose total exceeds 1,000", TABLES, where("total", "more", "1,000")),
     (
         "Name and Email columns, rows where City = Oslo, as csv",
