@@ -6,13 +6,19 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openpyxl import load_workbook
 from sqlalchemy import func, select, update
 
+from mineru_core.document.analysis import BlockType
+from mineru_core.document.table import Table
 from mineru_core.document.table_edits import (
     DeleteRows,
     InsertRows,
@@ -26,12 +32,13 @@ from mineru_core.errors import EditConflict, InvalidRequest, NotFound
 from mineru_core.export import to_html, to_json
 from mineru_core.jobs import correction_log
 from mineru_core.jobs.correction_log import TableId
-from mineru_core.jobs.corrections import source_of
+from mineru_core.jobs.corrections import Corrections, source_of
 from mineru_core.jobs.model import Job
 from mineru_core.jobs.service import JobService
 from mineru_core.store.database import Database
-from mineru_core.store.tables import BlobRefRow, CorrectionLogRow, CorrectionRow
+from mineru_core.store.tables import BlobRefRow, CorrectionLogRow, CorrectionRow, JobRow
 from tests.documents import PdfPage, PdfText, text_pdf
+from tests.export.strategies import block, page, result
 from tests.jobs.conftest import Start, ended
 from tests.jobs.tables import ROWS, TableEngine
 
@@ -65,12 +72,12 @@ def rows(service: JobService, job: Job, table: int = 0) -> list[list[str]]:
 def test_a_correction_shows_in_all_that_is_given_out(service: JobService) -> None:
     job = read(service, "")
     correct(service, job, ZERO)
-    result = service.result(job.id, "ann")
-    assert result.analysis.tables[0].rows()[1] == ["Pen", "10"]
-    assert result.answer.tables[0].rows()[1] == ["Pen", "10"]
-    assert "Pen\t10" in result.answer.text
-    assert "Pen\t1O" in result.answer.text  # on the second page, where nobody has corrected it
-    cell = result.tables[0].cells[3]
+    found = service.result(job.id, "ann")
+    assert found.analysis.tables[0].rows()[1] == ["Pen", "10"]
+    assert found.answer.tables[0].rows()[1] == ["Pen", "10"]
+    assert "Pen\t10" in found.answer.text
+    assert "Pen\t1O" in found.answer.text  # on the second page, where nobody has corrected it
+    cell = found.tables[0].cells[3]
     assert (cell.edited, cell.confidence) == (True, 1.0)
 
 
@@ -92,17 +99,17 @@ def test_every_export_follows(service: JobService, tmp_path: Path) -> None:
     job = read(service)
     correct(service, job, ZERO, InsertRows(at=3), SetText(row=3, col=0, text="=Cap"), SetCaption(text="Prices"))
     correct(service, job, MergeCells(row=3, col=0, rowspan=1, colspan=2))
-    result = service.result(job.id, "ann")
-    result.save(tmp_path, ["csv", "xlsx", "md", "json", "html"])
+    found = service.result(job.id, "ann")
+    found.save(tmp_path, ["csv", "xlsx", "md", "json", "html"])
     written = (tmp_path / "a.table1.csv").read_text(encoding="utf-8-sig")
     assert [*csv.reader(io.StringIO(written))] == [["Item", "Sum"], ["Pen", "10"], ["Ink", "20"], ["'=Cap", ""]]
     sheet = load_workbook(tmp_path / "a.table1.xlsx").active
     assert sheet is not None
     assert [str(area) for area in sheet.merged_cells.ranges] == ["A4:B4"]
     assert sheet["B2"].value == 10
-    table = json.loads(to_json(result))["answer"]["tables"][0]
+    table = json.loads(to_json(found))["answer"]["tables"][0]
     assert (table["caption"], table["n_rows"], table["cells"][3]["text"]) == ("Prices", 4, "10")
-    assert 'colspan="2"' in to_html(result)
+    assert 'colspan="2"' in to_html(found)
     assert '<td class="edited">10</td>' in (tmp_path / "a.md").read_text()
 
 
@@ -144,6 +151,56 @@ def test_undo_and_redo_walk_along_the_corrections(service: JobService) -> None:
     with pytest.raises(InvalidRequest, match="nothing to make again"):
         service.corrections.redo(job.id, "ann", version=version)
     assert (state.version, state.applied, state.undone) == (9, 3, 0)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    database = Database(tmp_path_factory.mktemp("corrections") / "state.db")
+    yield database
+    database.close()
+
+
+PLACES = st.integers(0, 3)
+STEPS = st.one_of(
+    st.sampled_from(["undo", "redo"]),
+    st.builds(SetText, row=PLACES, col=PLACES, text=st.text(max_size=2)),
+    st.builds(InsertRows, at=PLACES),
+    st.builds(DeleteRows, at=PLACES),
+    st.builds(MergeCells, row=PLACES, col=PLACES, rowspan=st.just(2), colspan=st.just(1)),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(steps=st.lists(st.tuples(PLACES, STEPS), max_size=12))
+def test_whatever_is_done_and_undone_what_is_shown_is_what_is_kept(
+    database: Database, steps: list[tuple[int, Literal["undo", "redo"] | TableOperation]]
+) -> None:
+    """Step by step in memory, and made again from the database, there are the same tables as in a plain list."""
+    read = [Table.from_rows(ROWS), Table.from_rows([["second"]])]
+    original = result(page(1, *(block(BlockType.TABLE, table=table) for table in read)))
+    job_id = uuid.uuid4().hex
+    with database.write() as session:
+        session.add(JobRow(id=job_id, owner="ann", state="done", source="a", blob="0", created_at=0.0))
+    warm = Corrections(database, lambda _job, _owner: original)
+    states, at, version = [read], 0, 0
+    for number, step in steps:
+        table = TableId(page=1, index=number % 2)
+        try:
+            if isinstance(step, str):
+                state, _ = (warm.undo if step == "undo" else warm.redo)(job_id, "ann", version=version)
+                at += -1 if step == "undo" else 1
+            else:
+                state = warm.correct(job_id, "ann", table, step, version=version)
+                now = list(states[at])
+                now[table.index] = step.apply(now[table.index])
+                states, at = [*states[: at + 1], now], at + 1
+        except InvalidRequest:
+            continue
+        version = state.version
+        assert (state.applied, state.undone) == (at, len(states) - 1 - at)
+        cold = Corrections(database, lambda _job, _owner: original)
+        for corrections in (warm, cold):
+            assert [*corrections.corrected(job_id, original).analysis.tables] == states[at]
 
 
 def test_a_correction_after_an_undo_ends_what_was_undone(service: JobService) -> None:
@@ -286,11 +343,11 @@ def test_a_table_that_is_read_otherwise_is_not_corrected(service: JobService, st
 
 def test_tables_of_the_answer_are_found_in_the_document(service: JobService) -> None:
     job = read(service)
-    result = service.result(job.id, "ann")
-    assert [source_of(result, table) for table in result.tables] == [
+    found = service.result(job.id, "ann")
+    assert [source_of(found, table) for table in found.tables] == [
         TableId(page=page, index=index) for page in (1, 2) for index in (0, 1)
     ]
-    assert source_of(result, result.tables[0].model_copy(update={"caption": "made up"})) is None
+    assert source_of(found, found.tables[0].model_copy(update={"caption": "made up"})) is None
 
 
 def test_they_go_with_the_document(service: JobService) -> None:
