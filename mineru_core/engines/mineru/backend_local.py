@@ -16,6 +16,7 @@ from mineru_core.engines.mineru.checkpoint import (
     checkpoint_folder,
     known_model,
     open_checkpoint,
+    stored_dtype,
 )
 from mineru_core.engines.mineru.local_client import BlockBatcher, LocalClient, make_batcher
 from mineru_core.engines.mineru.requests import Generator
@@ -35,13 +36,15 @@ class LocalBackend:
         self._settings = settings.mineru
         self._folder = folder if folder is not None else checkpoint_folder(settings)
         self._found: Checkpoint | None = None
+        self._resolved: str | None = None
         self._generator: Generator | None = None
         self._batcher: BlockBatcher | None = None
         self._on_batch: BatchListener | None = None
 
     @property
     def fingerprint(self) -> str:
-        """The weights' digest, the packages that compute with them, and the options."""
+        """The weights' digest, the packages that compute with them, the options, and what they come to on this machine:
+        the same weights answer a little differently by the form in which they are multiplied."""
         found = self._checkpoint()
         options = self._settings
         return "/".join(
@@ -49,8 +52,8 @@ class LocalBackend:
                 "missing" if found is None else found.digest,
                 str(REVISION),
                 *(f"{name}-{_version(name)}" for name in _PACKAGES),
-                f"{options.device}-{platform.machine()}",
-                options.precision,
+                platform.machine(),
+                self._precision(found),
                 str(options.max_new_tokens),
             ]
         )
@@ -100,6 +103,19 @@ class LocalBackend:
     def listen(self, on_batch: BatchListener | None) -> None:
         """Tell this listener of calls made from now on; to be set before ``load()``."""
         self._on_batch = on_batch
+
+    def _precision(self, found: Checkpoint | None) -> str:
+        """Device and precision; as they were asked for while there is nothing to load them with."""
+        if found is None:
+            return f"{self._settings.device}: {self._settings.precision}"
+        if self._resolved is None:
+            try:
+                from mineru_core.engines.mineru.loading import resolved_precision
+
+                self._resolved = resolved_precision(self._settings, stored_dtype(found))
+            except (ImportError, EngineUnavailable):
+                self._resolved = f"{self._settings.device}: {self._settings.precision}"
+        return self._resolved
 
     def _checkpoint(self) -> Checkpoint | None:
         """What lies in the folder, looked for until it is there."""

@@ -30,6 +30,9 @@ TINY_FOLDER = Path(__file__).parent / "tiny"
 
 _INDEX = "model.safetensors.index.json"
 _SINGLE = "model.safetensors"
+_DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
+"""Types of weights, as safetensors and as torch names them."""
+
 _SAMPLES, _SAMPLE_BYTES = 64, 16_384
 
 
@@ -127,6 +130,18 @@ def open_checkpoint(folder: Path) -> Checkpoint:
         layout_size=(int(width), int(height)),
         analyses_images=bool(options.get("analyses_images", known.analyses_images if known else False)),
     )
+
+
+def stored_dtype(checkpoint: Checkpoint) -> str:
+    """The type its weights are loaded as, by its name in torch: what the configuration says, else the file."""
+    config = _json(checkpoint.folder / "config.json")
+    named = str(config.get("dtype") or config.get("torch_dtype") or "").removeprefix("torch.")
+    if named in _DTYPES.values():
+        return named
+    header = _header(_weight_files(checkpoint.folder)[0])
+    entries = {} if header is None else header[1]
+    types = (entry.get("dtype") for name, entry in entries.items() if name != "__metadata__")
+    return next((_DTYPES[kind] for kind in types if kind in _DTYPES), "float32")
 
 
 def check_config(folder: Path) -> None:

@@ -31,13 +31,11 @@ def load_generator(
     folder: Path,
     settings: MineruSettings,
     progress: LoadListener | None = None,
-    check: Callable[[], None] | None = None,
     limits: Limits | None = None,
 ) -> LocalGenerator:
     """Load a checkpoint folder (safetensors, no code of its own) as the settings say.
 
-    ``progress`` is told of the stage ``weights``; ``check`` is called between layers and may raise to stop loading.
-    ``limits`` of the texts are by default as long as the settings say.
+    ``progress`` is told of the stage ``weights``. ``limits`` of the texts are by default as long as the settings say.
     Raises ``EngineUnavailable`` where the packages are missing, the weights do not fit the model, or the device or
     the precision asked for is not to be had here.
     """
@@ -68,11 +66,11 @@ def load_generator(
     stored = next(model.parameters()).dtype
     dtypes = {half: stored if form == "native" else torch.float32 for half, form in forms.items()}
     if device.type == "cpu":
-        _prepare(model, forms, report, check or (lambda: None))
+        _prepare(model, forms, report)
     parts = _parts(model, processor, dtypes)
     trim_heap()
     report(1.0)
-    precision = ", ".join(f"{half} {_named(form, dtypes[half])}" for half, form in forms.items())
+    precision = _told(forms, stored)
     _log.info("the MinerU model is loaded", extra={"device": device.type, "precision": precision})
     return LocalGenerator(
         parts,
@@ -80,6 +78,20 @@ def load_generator(
         memory_bytes=settings.vision_cache_bytes,
         precision=precision,
     )
+
+
+def resolved_precision(settings: MineruSettings, stored: str) -> str:
+    """Device and form of the weights that the settings come to on this machine, without loading any.
+
+    ``stored`` is the type of the weights in the file, by its name in torch. Raises ``EngineUnavailable`` where
+    ``load_generator`` would for the device or the precision, and ``ImportError`` without torch.
+    """
+    import torch
+
+    device = _device(settings.device)
+    dtype: torch.dtype = getattr(torch, stored)
+    forms = _forms(settings.precision, device, dtype)
+    return f"{device.type}: {_told(forms, torch.float32 if settings.precision == 'fp32' else dtype)}"
 
 
 def load_model(folder: Path, device: torch.device) -> Any:
@@ -149,11 +161,13 @@ def _forms(precision: str, device: torch.device, dtype: torch.dtype) -> dict[str
     return {"vision": as_stored, "language": as_stored}
 
 
-def _named(form: Form, dtype: torch.dtype) -> str:
-    return {"native": str(dtype).removeprefix("torch."), "widening": "16-bit", "int16": "int16", "int8": "int8"}[form]
+def _told(forms: dict[str, Form], stored: torch.dtype) -> str:
+    """The forms in words; weights that torch multiplies itself are named by their type."""
+    names = {"native": str(stored).removeprefix("torch."), "widening": "16-bit", "int16": "int16", "int8": "int8"}
+    return ", ".join(f"{half} {names[form]}" for half, form in forms.items())
 
 
-def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None], check: Callable[[], None]) -> None:
+def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]) -> None:
     """Put each half's products into their form, and what is not a product's weight into float32 with them."""
     from torch import nn
 
@@ -168,7 +182,6 @@ def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]
         if form == "native":
             continue
         for owner, name, linear in [found for root in roots for found in _linears(root)]:
-            check()
             weight, bias = linear.weight.detach(), linear.bias
             if form in ("int8", "int16"):
                 setattr(owner, name, Int8Linear(weight, bias, fine=form == "int16", done=mapped.let_go))

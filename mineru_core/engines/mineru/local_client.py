@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 
@@ -20,10 +20,8 @@ LAYOUT_PROMPT = "Layout Detection"
 """What the prompt of the layout step holds and no other does."""
 
 MOST_VISUAL_TOKENS = 8192
-"""Visual tokens of one call, padding in: what the pictures of a call hold of memory is bounded by it."""
-
-PADDING = 0.2
-"""Share of a call's visual tokens that may be padding."""
+"""Visual tokens of one call of the model, a single picture of more excepted: keys and values of all its rows are in
+memory at the same time, some 25 kB a token at MinerU2.5's size."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,25 +40,47 @@ def is_layout(request: BlockRequest) -> bool:
 def make_batcher(
     generator: Generator, *, batch_items: int, on_batch: Callable[[BatchReport], None] | None = None
 ) -> BlockBatcher:
-    """The batcher in front of a model: one call at a time, of pictures about alike in size, layouts first.
+    """The batcher in front of a model: one call at a time, of pictures of any size, layouts first and by themselves.
 
     Blocks of a page can be asked for only once its layout is known: while layouts go first there is always something
-    to fill calls with. ``batch_items`` is the most blocks of a call.
+    to fill calls with; and by themselves, since a page's layout is not ready before the longest text beside it is.
+    ``batch_items`` is the most blocks of a call, ``MOST_VISUAL_TOKENS`` what they may be together.
     """
     shape = Shape[BlockRequest](
         key=is_layout,
         units=lambda request: float(generator.visual_tokens(request)),
-        padding=PADDING,
+        padding=float("inf"),  # rows are packed: none is padded to the size of another
         rank=lambda request: 0 if is_layout(request) else 1,
     )
-    return Batcher(
-        generator.generate,
-        max_items=batch_items,
-        max_units=MOST_VISUAL_TOKENS,
-        shape=shape,
-        on_batch=on_batch,
-        name="mineru",
-    )
+
+    def process(requests: Sequence[BlockRequest]) -> list[BlockOutput]:
+        outputs: list[BlockOutput] = []
+        for portion in _portions(requests, generator.visual_tokens):
+            outputs += generator.generate(portion)
+        return outputs
+
+    def told(report: BatchReport) -> None:
+        if on_batch is not None:
+            on_batch(report._replace(padded_units=report.units))
+
+    return Batcher(process, max_items=batch_items, shape=shape, on_batch=told, name="mineru")
+
+
+def _portions(
+    requests: Sequence[BlockRequest], visual_tokens: Callable[[BlockRequest], int]
+) -> Iterator[list[BlockRequest]]:
+    """The requests in order, ``MOST_VISUAL_TOKENS`` at a time; a larger one goes alone."""
+    portion: list[BlockRequest] = []
+    used = 0
+    for request in requests:
+        tokens = visual_tokens(request)
+        if portion and used + tokens > MOST_VISUAL_TOKENS:
+            yield portion
+            portion, used = [], 0
+        portion.append(request)
+        used += tokens
+    if portion:
+        yield portion
 
 
 class LocalClient(VlmClient):

@@ -22,6 +22,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
 from mineru_core.document.parts import LayoutArea, PartReading
 from mineru_core.engines.mineru import engine as engine_module
+from mineru_core.engines.mineru import linear
 from mineru_core.engines.mineru.backend_local import LocalBackend
 from mineru_core.engines.mineru.engine import MineruEngine
 from mineru_core.engines.mineru.loading import load_model
@@ -29,6 +30,7 @@ from mineru_core.engines.mineru.processor import load_processor
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineUnavailable, ModelMissing
 from mineru_core.runtime.context import RunContext
 from mineru_core.settings import Settings, load_settings
+from tests.engines.mineru.random_models import random_checkpoint
 from tools.tiny_vlm.checkpoint import build_model, build_tokenizer, save
 
 TOKENS = 24
@@ -176,11 +178,29 @@ def test_the_fingerprint_follows_the_weights_and_the_options(folder: Path, tmp_p
     assert first.layout_size == (224, 224)
     assert not first.analyses_images
     others = [
-        LocalBackend(settings_of(folder, precision="bf16")),
+        LocalBackend(settings_of(folder, precision="int8")),
         LocalBackend(settings_of(folder, max_new_tokens=99)),
         LocalBackend(settings_of(tmp_path / "none")),
     ]
     assert len({first.fingerprint, *(other.fingerprint for other in others)}) == 4
+
+
+def test_the_fingerprint_tells_machines_apart_that_multiply_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = random_checkpoint(tmp_path / "bf16", torch.bfloat16)
+
+    def found(precision: str) -> str:
+        return LocalBackend(settings_of(folder, precision=precision)).fingerprint
+
+    seen = set()
+    for native, int8 in ((False, True), (True, True), (False, False), (True, False)):
+        monkeypatch.setattr(linear, "native_bf16", lambda native=native: native)
+        monkeypatch.setattr(linear, "int8_available", lambda int8=int8: int8)
+        seen.add(found("auto"))
+        assert (found("auto") == found("bf16")) is not int8, "what comes to the same is the same"
+        assert "cpu: int8" in found("int8") or int8, "what cannot be had is named as it was asked for"
+    assert len(seen) == 4
 
 
 def test_it_is_the_same_before_and_after_loading(engine: MineruEngine, folder: Path) -> None:

@@ -11,10 +11,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from mineru_core.engines.mineru import linear
+from mineru_core.engines.mineru.checkpoint import open_checkpoint, stored_dtype
 from mineru_core.engines.mineru.linear import Int8Linear, WideningLinear, int8_available
-from mineru_core.engines.mineru.loading import load_generator
+from mineru_core.engines.mineru.loading import load_generator, resolved_precision
 from mineru_core.engines.mineru.processor import load_processor
-from mineru_core.errors import Cancelled, EngineUnavailable
+from mineru_core.errors import EngineUnavailable
 from mineru_core.settings import MineruSettings
 from tests.engines.mineru.random_models import generator_of, noise, random_checkpoint, request_of
 
@@ -81,13 +82,24 @@ def test_without_int8_the_weights_stay_as_they_are(half_folder: Path, monkeypatc
         generator_of(half_folder, precision="int8")
 
 
+@pytest.mark.parametrize("precision", ["auto", "bf16", "fp32", "int8"])
+@pytest.mark.parametrize("native", [False, True])
+def test_the_precision_is_known_without_loading(
+    half_folder: Path, monkeypatch: pytest.MonkeyPatch, precision: str, native: bool
+) -> None:
+    monkeypatch.setattr(linear, "native_bf16", lambda: native)
+    stored = stored_dtype(open_checkpoint(half_folder))
+    known = resolved_precision(MineruSettings.model_validate({"precision": precision, "device": "cpu"}), stored)
+    assert known == f"cpu: {generator_of(half_folder, precision=precision).precision}"
+
+
 def test_a_device_that_is_not_there_is_named(half_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(EngineUnavailable, match="cuda"):
         load_generator(half_folder, MineruSettings(device="cuda"))
 
 
-def test_loading_tells_how_far_it_is_and_can_be_stopped(half_folder: Path) -> None:
+def test_loading_tells_how_far_it_is(half_folder: Path) -> None:
     told: list[tuple[str, float]] = []
     settings = MineruSettings(precision="bf16", device="cpu")
     load_generator(half_folder, settings, lambda stage, share: told.append((stage, share)))
@@ -95,12 +107,6 @@ def test_loading_tells_how_far_it_is_and_can_be_stopped(half_folder: Path) -> No
     assert {stage for stage, _ in told} == {"weights"}
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
-
-    def stop() -> None:
-        raise Cancelled("enough")
-
-    with pytest.raises(Cancelled):
-        load_generator(half_folder, settings, check=stop)
 
 
 @pytest.mark.parametrize("spoil", ["missing", "extra", "shape"])

@@ -10,7 +10,7 @@ import pytest
 from mineru_vl_utils.vlm_client.base_client import SamplingParams, UnsupportedError
 from PIL import Image
 
-from mineru_core.engines.mineru.local_client import LocalClient, is_layout, make_batcher
+from mineru_core.engines.mineru.local_client import MOST_VISUAL_TOKENS, LocalClient, is_layout, make_batcher
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockRequest, BlockScore
 from mineru_core.errors import (
     Cancelled,
@@ -112,13 +112,28 @@ def test_blocks_of_a_page_share_a_call_and_layouts_have_their_own() -> None:
     assert sum(report.items for report in told) == 3
 
 
-def test_no_call_holds_more_padding_than_it_may() -> None:
+def test_pictures_of_any_size_share_a_call() -> None:
     generator, told = Recorder(), []
     pictures = [Image.new("RGB", (28 * width, 28)) for width in (1, 2, 40, 41, 3, 38, 10, 11)]
     with client_of(generator, told=told) as client:
-        client.batch_predict_scored(pictures, TEXT)
-    assert all(report.padded_units <= 1.2 * report.units for report in told)
-    assert len(generator.calls) < len(pictures)
+        scores = client.batch_predict_scored(pictures, TEXT)
+    assert [len(call) for call in generator.calls] == [8]
+    assert [score.text for score in scores] == [f"{picture.size}" for picture in pictures]
+    (report,) = told
+    assert (report.units, report.padded_units) == (146, 146), "rows are packed"
+
+
+def test_a_call_of_the_model_is_bounded_by_its_visual_tokens() -> None:
+    generator, told = Recorder(), []
+    halves = MOST_VISUAL_TOKENS // 2
+    sizes = (halves, 7, halves, MOST_VISUAL_TOKENS + 1, 3, halves - 3, halves)
+    pictures = [Image.new("RGB", (28 * width, 28)) for width in sizes]
+    with client_of(generator, told=told) as client:
+        scores = client.batch_predict_scored(pictures, TEXT)
+    tokens = [[generator.visual_tokens(request) for request in call] for call in generator.calls]
+    assert tokens == [[halves, 7], [halves], [MOST_VISUAL_TOKENS + 1], [3, halves - 3, halves]]
+    assert [score.text for score in scores] == [f"{picture.size}" for picture in pictures]
+    assert sum(report.items for report in told) == len(pictures)
 
 
 @pytest.mark.parametrize(
