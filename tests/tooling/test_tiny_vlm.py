@@ -259,6 +259,7 @@ def test_marks_count_exact_blocks_only() -> None:
     ]
     marks = Marks()
     compare(drawn, found, marks, "here")
+    assert marks.missing == 0
     assert (marks.right, marks.drawn.total(), marks.surplus) == ({"text": 1}, 3, 1)
     assert marks.share == 0.25
     assert len(marks.wrong) == 3

@@ -69,16 +69,19 @@ class Marks:
     drawn: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
+    missing: int = 0
     surplus: int = 0
 
     @property
     def share(self) -> float:
-        """Blocks read exactly, of those drawn and those seen where none is."""
-        return self.right.total() / max(self.drawn.total() + self.surplus, 1)
+        """Blocks read exactly, of those drawn, or of those read where these are more."""
+        read = self.drawn.total() - self.missing + self.surplus
+        return self.right.total() / max(self.drawn.total(), read, 1)
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{kind} {self.right[kind]}/{self.drawn[kind]}" for kind in sorted(self.drawn))
-        return f"{100 * self.share:.2f} % of blocks exact ({kinds}; {self.surplus} too many)"
+        places = f"{self.missing} not found, {self.surplus} where none is"
+        return f"{100 * self.share:.2f} % of blocks exact ({kinds}; {places})"
 
 
 def table_csv(table: Table) -> str:
@@ -162,6 +165,7 @@ def compare(drawn: Sequence[Block], found: Sequence[Read], marks: Marks, where: 
     for block in drawn:
         marks.drawn[block.kind] += 1
         read = left.pop((block.kind, *block.box), None)
+        marks.missing += read is None
         if read is not None and is_right(block, read):
             marks.right[block.kind] += 1
         else:
