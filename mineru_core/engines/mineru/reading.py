@@ -218,7 +218,7 @@ def _area_confidences(score: BlockScore) -> dict[tuple[int, ...], float]:
         return {}
     starts = [n for n, piece in enumerate(score.pieces) if piece == _AREA_START]
     sure: dict[tuple[int, ...], float] = {}
-    for text, start, end in zip(told, starts, [*starts[1:], len(score.pieces)], strict=True):
+    for text, start, end in zip(told, starts, [*starts, len(score.pieces)][1:], strict=True):
         found = _AN_AREA.match(_AREA_START + text)
         if found is not None:
             place = _place([int(value) / _THOUSANDTHS for value in found.groups()[:4]])
