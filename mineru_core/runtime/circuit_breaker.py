@@ -106,7 +106,8 @@ class CircuitBreaker:
     def _wait_s(self) -> float:
         if self._state is not BreakerState.OPEN:
             return 0.0
-        return max(0.0, self._opened_at + self._open_s - self._clock())
+        # Never longer than the whole pause, whatever adding up leaves in the last digit.
+        return min(max(0.0, self._opened_at + self._open_s - self._clock()), self._open_s)
 
     def _told(self, generation: int, outcome: bool | None) -> None:
         with self._lock:

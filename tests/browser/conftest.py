@@ -19,9 +19,13 @@ WAIT_MS = 45_000
 expect.set_options(timeout=WAIT_MS)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for the whole run: Debian's, or Playwright's own where there is none."""
+    """One Chromium for these tests: Debian's, or Playwright's own where there is none.
+
+    It goes with the last of them: until then Playwright keeps an event loop running in this thread, in which no other
+    test could run its own.
+    """
     path = str(CHROMIUM) if CHROMIUM.exists() else None
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
