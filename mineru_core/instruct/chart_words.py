@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from mineru_core.instruct import vocabulary as v
-from mineru_core.instruct.names import listed, pieces
+from mineru_core.instruct.field_list import may_be_a_name
+from mineru_core.instruct.names import listed, pieces, trim
 from mineru_core.instruct.reader import QUOTE, Reader
 
 COLOURS: dict[str, tuple[str, tuple[int, int, int]]] = {
@@ -70,13 +71,13 @@ _TIME_LINK = (
 _TIMES = rf"(?:{_TIME}(?:{_TIME_LINK}{_TIME})*)"
 
 _VALUES_EN = (
-    r"(?:values?|numbers?|figures?|data(?:\s*points?)?|points?|readings?|percentages?|shares?|heights?|amounts?|sales)"
+    r"(?:values?|numbers?|figures?|data(?:\s*points?)?|points?|readings?|percentages?|shares?|heights?|amounts?)"
 )
 _VALUES_HAN = r"(?:数值|数据点|数据|数字|取值|值|占比|比例|百分比|份额|读数|多少|是多少)"
 _PERIOD = r"(?:the\s+)?(?:years?\s+|months?\s+(?:of\s+)?|quarters?\s+)?"
 _TIME_POINTS = re.compile(
     rf"\b{_VALUES_EN}\s+(?:for|of|in|at|from|during|on|between)\s+{_PERIOD}(?P<it>{_TIMES})|"
-    rf"(?P<before>{_TIMES})\s*(?:年度?)?\s*(?:的\s*)?(?:{_VALUES_HAN}|{_VALUES_EN}\b)"
+    rf"(?P<before>{_TIMES})\s*(?:年度?)?\s*(?:所?对应)?(?:的\s*)?(?:{_VALUES_HAN}|{_VALUES_EN}\b)"
 )
 _BARE_TIMES = re.compile(rf"(?:\b(?:for|in|at|of|from|during|between)\s+{_PERIOD}|在)?(?P<it>{_TIMES})\s*年?度?")
 
@@ -91,27 +92,41 @@ _NAMED_POINTS_HAN = re.compile(
     r"(?:数值|数据点|数据|数字|取值|(?<!数)值(?!得)|占比|比例|百分比|份额)|"
     r"(?P<shown>\x00|[^,;.?!的图]{1,14}?)在(?:这[个张]?|该)?[^,;.?!的图]{0,3}图(?:表)?(?:中|里|上)?(?:面)?的?(?:数值|数据|值|占比|比例)"
 )
+_A_TIME = re.compile(_TIME, re.IGNORECASE)
+_OF_A_CHART = re.compile(r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|曲线|折线|线条|[条根]线|柱子|系列|扇区")
+_NAME_SPLIT = re.compile(r"[,;:/&+\n.?!]|\b(?:and|plus)\b|以及|还有|[和与及跟]")
+_AROUND_A_NAME = re.compile(
+    rf"\b{_CHART_EN}\b(?:'s)?|\b{_VALUES_EN}(?!\s+(?:growth|revenue|tax|volume))\b|\b(?:for|of|in|at|on|from|off|to|into|as|during|between|by|per|within|the|a|an|this|that|these|those|my|its|"
+    r"only|just|please|pls|thanks|me|us|i|we|you|it|is|are|was|were|what|which|how|much|many|does|do|did|show|shows|shown|give|get|gets|read|extract|pull|tell|need|want|"
+    r"like|can|could|would|list|take|grab|find|look|see|export|digiti[sz]e|convert|turn|out|up|down|both|each|every|all|years?|months?|quarters?|"
+    r"lines?|bars?|columns?|slices?|curves?|series|one|ones|label(?:led|s)?|exact|approximate|respective|corresponding|page|csv|excel|then|also|with|have|has|figures?|readings?|reading)\b|"
+    rf"[^,;.?!\s\x00]{{0,2}}图(?:表|形|像)?(?:里|中|上|内)?面?的?|{_VALUES_HAN}|(?:在|里|中|上|内|的|了|把|将|给我|帮我|我要|我想要?|请|麻烦|只要|只|读出来?|读一?下|读给我|提取|导出|显示|告诉我|看看?|查一?下|"
+    r"列出来?|弄出来|拿出来|各个?|每个?|所有|全部|那[条根个]?|这[条根个]?|曲线|折线|线条|柱子|系列|对应|分别|年份?度?|月份?|季度|多少|是|有|要|都|出来|一下|就行)"
+)
 _NO_NAME = re.compile(
     r"(?:me|us|you|the|all|every|each|these|this|that|my|it|them|chart|graph|plot|data|figure|bar|line|pie|全部|所有|各|"
     r"每|具体|原始|这些|"
-    r"各个|各部分|每个|里|中|的|数|取|表|[\s,])*"
+    r"各项|各类|各块|每一?[根条块项类]|[一根条块]|柱子|占|比|every|each|各个|各部分|每个|里|中|的|数|取|表|[\s,])*"
 )
 
+_LATIN = r"(?<![a-z0-9])[a-z][a-z0-9 &.'/%-]{0,40}?"
 _SERIES_AFTER = re.compile(
+    r"\b(?:lines?|curves?|bars?|slices?)\s+(?:for|named|called|labell?ed|of)\s+(?:the\s+)?(?P<of>(?!(?:19|20)\d\d|every|each|all)[^;.?!,]{1,30}?)\s*(?=$|[;.?!,]|\b(?:in|on|from|for|as|please|only)\b)|"
     r"\b(?:data\s+)?series\s+(?:named\s+|called\s+|labell?ed\s+)?(?:the\s+)?(?!(?:in|on|from|of|for|as|please|only)\b)(?P<it>[^;.?!,]+?(?:\s*(?:,|"
     r"\band\b)\s*[^;.?!,]+?)*)\s*"
     r"(?=$|[;.?!]|\b(?:in|on|from|of|for|as|please|only)\b)|(?:数据)?系列(?:名为|叫|为|是|:)?\s*(?P<han>\x00|[^,;.?!的]{1,12})"
 )
 _SERIES_BEFORE = re.compile(
-    r"\b(?:only|just|the|get|give\s+me|show|extract|data\s+(?:of|for|from|behind)|values\s+(?:of|for|on)|of|for|"
-    r"from)\s+(?:the\s+)?"
+    r"(?:^\s*|,\s*|\b(?:only|just|the|get|give\s+me|show|extract|data\s+(?:of|for|from|behind)|values\s+(?:of|for|on)|of|for|"
+    r"from)\s+)(?:the\s+)?"
     r"(?P<it>(?!the\b)[^;.?!,]{1,40}?)\s+(?:lines?|curves?|bars|series|slices?)\b(?!\s*(?:charts?|graphs?|plots?|"
     r"items?))|"
-    r"(?P<han>\x00|[^,;.?!的这那里中上]{1,10})(?:这|那)[一两几]?[条根个](?:折线|曲线|线|柱子|柱|系列)|"
-    r"(?P<han2>\x00|[^,;.?!的里中上]{1,10})(?:系列|曲线|折线(?!图)|线条)(?!图)"
+    rf"(?P<han>\x00|{_LATIN}|[^,;.?!的这那里中上]{{1,10}})\s*(?:这|那)[一两几]?[条根个](?:折线|曲线|线|柱子|柱|系列)|"
+    rf"(?P<han2>\x00|{_LATIN}|[^,;.?!的里中上]{{1,10}})\s*(?:系列|曲线|折线(?!图)|线条)(?!图)"
 )
 _A_CURVE = re.compile(r"\bcurves?\b|曲线|折线|线条|系列(?:的[数值]|\s*$)")
 _SERIES_HEAD = re.compile(
+    r"^.*\b(?:charts?|graphs?|plots?|diagrams?)\b|^.*\b(?:values?|numbers?|figures?|data|points?)\s+(?:of|for|on|from|behind)\b|"
     r"^(?:\s|[,.:])+|^(?:the|only|just|get|show|extract|give|me|data|values?|of|for|from|and|please)\b|"
     r"^(?:只要|只需|只看|看|我(?!们|司|方)|只|提取|请|把|将|给我|我要|要|显示|导出|图表?|[柱折饼线条状]{2}图|的|里|中|上|面)"
 )
@@ -121,13 +136,14 @@ _JUST_MARKS = re.compile(
 )
 
 
-def take_series(reader: Reader) -> tuple[str, ...]:
+def take_series(reader: Reader, of_a_chart: bool = False) -> tuple[str, ...]:
     """Names or colours of the series that are meant, their words blanked out.
 
-    A colour names a series whatever else is said; another name only where a chart is spoken of, or "series".
+    A colour names a series whatever else is said; another name only where a chart is spoken of, or "series", or
+    ``of_a_chart`` says that the words are about one.
     """
     found: list[str] = []
-    charts = v.CHARTS.search(reader.text) is not None
+    charts = of_a_chart or v.CHARTS.search(reader.text) is not None
     while (match := _COLOURED.search(reader.text)) is not None:
         for start, end in pieces(reader.text, *match.span("it"), _COLOUR_SPLIT):
             found.append(_colour(reader.text[start:end].strip()))
@@ -142,11 +158,47 @@ def take_series(reader: Reader) -> tuple[str, ...]:
         if not clear or _JUST_MARKS.fullmatch(said):
             continue
         names = listed(reader, *span, v.FIELD_SPLIT, _SERIES_HEAD, _SERIES_TAIL)
-        names = tuple(name for name in names if not _JUST_MARKS.fullmatch(name.lower()))
+        names = tuple(name for name in names if not _JUST_MARKS.fullmatch(name.lower()) and not _A_TIME.fullmatch(name))
         if names:
             reader.blank(*match.span())
             return names
     return tuple(dict.fromkeys(found))
+
+
+def take_times(reader: Reader) -> tuple[str, ...]:
+    """Years, quarters, months and days whose values are wanted, blanked out: those that stand beside "values" or "data"
+
+    and, where a chart or one of its lines is spoken of, any others.
+    """
+    of_a_chart = v.CHARTS.search(reader.text) is not None or _OF_A_CHART.search(reader.text) is not None
+    if not of_a_chart and v.TABLES.search(reader.text):
+        return ()
+    match = _TIME_POINTS.search(reader.text)
+    if match is None and (of_a_chart or _COLOURED.search(reader.text)):
+        match = _BARE_TIMES.search(reader.text)
+    if match is None:
+        return ()
+    group = "it" if match["it"] is not None else "before"
+    found = _times(reader, *match.span(group), between="between" in match.group())
+    reader.blank(*match.span())
+    return found
+
+
+def take_named_with_times(reader: Reader) -> tuple[str, ...]:
+    """The series in "chart: Revenue, 2019 and 2020": what is left beside a chart and its times, if it is like a name.
+
+    Its words are blanked out. To be asked only when times were taken and no series was.
+    """
+    if not reader.has(v.CHARTS):
+        return ()
+    text = _AROUND_A_NAME.sub(lambda found: "," + " " * (len(found.group()) - 1), reader.text)
+    names: list[str] = []
+    for start, end in pieces(text, 0, len(text), _NAME_SPLIT):
+        first, last = trim(text, start, end, _SERIES_HEAD, _SERIES_TAIL)
+        name = reader.name(first, last) if first < last else ""
+        if name and not _NO_NAME.fullmatch(name.lower()) and may_be_a_name(name):
+            names.append(name)
+    return tuple(dict.fromkeys(names)) if len(names) <= 3 else ()
 
 
 def _colour(word: str) -> str:
@@ -167,28 +219,21 @@ def colour_of(name: str) -> tuple[int, int, int] | None:
 
 
 def take_points(reader: Reader, charts: bool) -> tuple[str, ...]:
-    """Categories or x values whose values are wanted, blanked out; ``charts`` says that a chart is spoken of.
+    """Categories whose values are wanted, blanked out; () unless ``charts`` says that a chart is spoken of.
 
-    Years, quarters, months and days are meant wherever "values" or "data" stands beside them; other names only with a
-    chart.
+    For those that are times see ``take_times``.
     """
-    if not charts and v.TABLES.search(reader.text):
-        return ()
-    match = _TIME_POINTS.search(reader.text)
-    if match is None and charts:
-        match = _BARE_TIMES.search(reader.text)
-    if match is not None:
-        group = "it" if match["it"] is not None else "before"
-        found = _times(reader, *match.span(group), between="between" in match.group())
-        reader.blank(*match.span())
-        return found
     for pattern in (_NAMED_POINTS, _NAMED_POINTS_HAN) if charts else ():
         match = pattern.search(reader.text)
         group = "it" if match is None or match["it"] is not None else "shown"
         if match is None or _NO_NAME.fullmatch(match[group]):
             continue
         names = listed(reader, *match.span(group), v.FIELD_SPLIT, v.FIELD_HEAD, v.FIELD_TAIL)
-        names = tuple(name for name in names if not _NO_NAME.fullmatch(name.lower()) and not v.CHARTS.search(name))
+        names = tuple(
+            name
+            for name in names
+            if not _NO_NAME.fullmatch(name.lower()) and not v.CHARTS.search(name) and may_be_a_name(name)
+        )
         if names:
             reader.blank(*match.span(group))
             return names

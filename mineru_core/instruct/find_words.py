@@ -6,6 +6,7 @@ import re
 
 from mineru_core.document.task import FindMode
 from mineru_core.instruct import vocabulary as v
+from mineru_core.instruct.field_list import may_be_a_name
 from mineru_core.instruct.field_names import is_known_field
 from mineru_core.instruct.names import trim
 from mineru_core.instruct.numbers import HAN, ORDINAL
@@ -44,6 +45,7 @@ _EXACT = re.compile(
     r"\bverbatim\b|"
     r"\bliteral(?:ly)?\b|[精严](?:确|格)(?:地|的)?(?:匹配)?|准确(?:地|的)?(?=查|搜|找)|完全(?:匹配|一致)(?:的|地)?|一字不差(?:的|地)?"
 )
+_LOOKED_UP = re.compile(r"查(?:一?下|一查)?\s*$|查出来?\s*$")  # values are looked up, words are searched for
 _IS_A_SEARCH = re.compile(rf"{_SEARCH}|match|匹配|\x00")
 
 
@@ -125,4 +127,9 @@ def _asks_for_a_value(reader: Reader, match: re.Match[str], wanted: str) -> bool
         return False
     parts = [p.strip() for p in v.FIELD_SPLIT.split(wanted) if p.strip()]
     known = all(is_known_field(p) for p in parts)
+    if len(parts) > 1 and _LOOKED_UP.search(reader.text[: match.start("it")]):
+        return all(may_be_a_name(part) for part in parts)
+    likely = len(parts) > 2 or (len(parts) > 1 and any(is_known_field(part) for part in parts))
+    if likely and QUOTE not in wanted and all(may_be_a_name(part) for part in parts):
+        return True
     return known and (len(parts) > 1 or v.PICK_OUT.search(match.group()) is not None)

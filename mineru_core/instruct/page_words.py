@@ -29,6 +29,8 @@ def take_pages(reader: Reader, *, in_order: bool = False) -> tuple[int, ...]:
         taken = reader.take(pattern, where=meant)
         return list(zip(places, taken, strict=True))
 
+    if not in_order:
+        reader.take(v.FIRST_TO_LAST)
     if in_order:
         reader.text = v.PAGE_WITH.sub("and ", reader.text)
     for pattern in (v.PAGES_FIRST, v.HAN_PAGES_FIRST):

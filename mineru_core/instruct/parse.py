@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from mineru_core.document.task import FindMode, RowFilter, Task, TaskKind
 from mineru_core.instruct import vocabulary as v
-from mineru_core.instruct.chart_words import take_points, take_series
+from mineru_core.instruct.chart_words import take_named_with_times, take_points, take_series, take_times
 from mineru_core.instruct.described import read_description
+from mineru_core.instruct.field_list import fields_in_a_table, is_list, list_fields, take_preamble
 from mineru_core.instruct.field_names import is_known_field
 from mineru_core.instruct.find_words import take_mode, take_query, take_regex
-from mineru_core.instruct.names import trim
+from mineru_core.instruct.frames import take_frames, take_whole
 from mineru_core.instruct.normalize import has_han
 from mineru_core.instruct.page_words import take_pages
 from mineru_core.instruct.question_words import is_about_reasons, question, wants_comparison, wants_summary
@@ -23,7 +24,14 @@ NOT_UNDERSTOOD = "not-understood"
 UNSUPPORTED_REQUEST = "unsupported-request"
 UNSUPPORTED_TABLE_REQUEST = "unsupported-table-request"
 
-_MOST_WORDS, _MOST_HAN = 5, 14  # a longer phrase is a sentence, not the name of a field
+_ALL_AND_MORE = re.compile(
+    r"\b(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that)\b|\binclud(?:ed|ing)\b"
+)
+_OCR = re.compile(r"(?<![a-z])ocr(?![a-z])(?!.*\b(?:text|words)\b)")
+_WHAT_IS = re.compile(
+    r"^(?:(?:please|can\s+you)\s+)*(?:(?:tell|give)\s+me\s+)?what(?:'s|\s+(?:is|are))\s+(?:the\s+)?(?!.*\b(?:if|when|who|does|do|did|has|have|between)\b)|"
+    r"(?:是|分别是?|各是)(?:什么|啥|多少|谁)?(?:呀|啊|呢)?\W*$"
+)
 
 
 @dataclass
@@ -69,7 +77,17 @@ def _read(reader: Reader) -> _Draft:
     if reader.has(v.UNSUPPORTED) and not reader.has(v.SEARCHES):
         draft.notes = (UNSUPPORTED_REQUEST,)
         return draft
-    for step in (_parts_of_tables, _comparison, _parts_of_charts, _phrase, _summary, _sorts_of_things, _question):
+    take_frames(reader)
+    for step in (
+        _parts_of_tables,
+        _comparison,
+        _parts_of_charts,
+        _known_fields,
+        _phrase,
+        _summary,
+        _sorts_of_things,
+        _question,
+    ):
         if step(reader, draft):
             return draft
     return draft
@@ -115,8 +133,12 @@ def _parts_of_charts(reader: Reader, draft: _Draft) -> bool:
     if is_about_reasons(reader):
         return False
     charts, whole = reader.has(v.CHARTS), reader.text
-    draft.series = take_series(reader)
-    draft.points = take_points(reader, charts or bool(draft.series))
+    times = take_times(reader)
+    draft.series = take_series(reader, of_a_chart=bool(times))
+    draft.points = times or take_times(reader) if draft.series else times
+    if times and not draft.series:
+        draft.series = take_named_with_times(reader)
+    draft.points = draft.points or take_points(reader, charts or bool(draft.series))
     if not (draft.series or draft.points):
         reader.text = whole
         return False
@@ -135,19 +157,32 @@ def _phrase(reader: Reader, draft: _Draft) -> bool:
     return True
 
 
+def _known_fields(reader: Reader, draft: _Draft) -> bool:
+    """Several fields of the lexicon side by side ask for their values, whatever verb stands with them."""
+    whole = reader.text
+    reader.take(v.OUTPUTS)
+    take_preamble(reader)
+    fields = list_fields(reader)
+    listed = is_list(reader, fields) and all(is_known_field(field) for field in fields)
+    reader.text = whole
+    if listed:
+        draft.kind, draft.fields = TaskKind.FIELDS, fields
+    return listed
+
+
 def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
     """Tables by number, charts, formulas, text, fields: what is named."""
     draft.table_indexes = take_tables(reader)
     asked = question(reader, strong=True)
-    reader.negated = bool(reader.take(v.NEGATED))
+    reader.negated = bool(reader.take(v.NEGATED)) or reader.negated
     reader.outputs = reader.take(v.OUTPUTS)
     if draft.table_indexes:
         draft.kind = TaskKind.TABLES
         return True
     if reader.has(v.KEY_FIELDS):
-        draft.kind = TaskKind.FIELDS
+        draft.kind, draft.fields = TaskKind.FIELDS, _introduced(reader)
         return True
-    draft.fields = _fields_in_a_table(reader)
+    draft.fields = fields_in_a_table(reader)
     if draft.fields:
         draft.kind = TaskKind.FIELDS
         return True
@@ -158,25 +193,46 @@ def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
         draft.kind, draft.query = TaskKind.QUESTION, asked
         return True
     draft.kind = kinds[0] if len(kinds) == 1 else TaskKind.EVERYTHING
+    if kinds == [TaskKind.TEXT] and _OCR.search(reader.clean.lower()) and take_whole(reader):
+        draft.kind = TaskKind.EVERYTHING
+    if take_whole(reader) and _ALL_AND_MORE.search(reader.clean.lower()):
+        draft.kind = TaskKind.EVERYTHING
     return True
 
 
 def _question(reader: Reader, draft: _Draft) -> bool:
     """What is left: names of fields, a question, or no wish that is understood."""
-    fields = _fields(reader)
+    take_preamble(reader)
+    whole = take_whole(reader)
+    fields = list_fields(reader)
     known = [is_known_field(field) for field in fields]
-    asked = "" if fields and (all(known) or (any(known) and len(known) > 1)) else question(reader)
+    named = fields and (all(known) or (any(known) and len(known) > 1) or _asks_for_a_list(reader, fields))
+    asked = "" if named else question(reader)
     if asked:
         draft.kind, draft.query = TaskKind.QUESTION, asked
     elif fields:
         draft.kind, draft.fields = TaskKind.FIELDS, fields
     elif any(v.SHEET_FORMATS.search(output) for output in reader.outputs):
         draft.kind = TaskKind.TABLES
+    elif reader.has(v.TYPED) and not whole:
+        draft.kind = TaskKind.TEXT
     elif reader.has(v.HOW_MUCH):
         draft.kind, draft.fields = TaskKind.FIELDS, ("总金额" if has_han(reader.clean) else "total",)
-    elif not (draft.pages or reader.negated or reader.outputs or _is_a_wish(reader)):
+    elif not (whole or draft.pages or reader.negated or reader.outputs or _is_a_wish(reader)):
         draft.notes = (NOT_UNDERSTOOD,)
     return True
+
+
+def _introduced(reader: Reader) -> tuple[str, ...]:
+    """The fields that follow "these fields:", () where the key fields are asked for without naming any."""
+    before = reader.text
+    take_preamble(reader)
+    return list_fields(reader) if reader.text != before else ()
+
+
+def _asks_for_a_list(reader: Reader, fields: tuple[str, ...]) -> bool:
+    """Whether "what is the … and the …" names two things or more, rather than asking something about them."""
+    return is_list(reader, fields) and _WHAT_IS.search(reader.text.strip()) is not None
 
 
 def _kinds(reader: Reader) -> list[TaskKind]:
@@ -191,46 +247,6 @@ def _kinds(reader: Reader) -> list[TaskKind]:
         if reader.take(pattern):
             found.append(kind)
     return found
-
-
-def _fields_in_a_table(reader: Reader) -> tuple[str, ...]:
-    """Fields of "the total in the table": the table only says where, if all that is left are known fields."""
-    context = v.IN_A_TABLE.search(reader.text)
-    if context is None:
-        return ()
-    kept = reader.text
-    reader.text = kept[: context.start()] + " " * len(context.group()) + kept[context.end() :]
-    fields = _fields(reader)
-    if fields and all(is_known_field(f) for f in fields):
-        return fields
-    reader.text = kept
-    return ()
-
-
-def _fields(reader: Reader) -> tuple[str, ...]:
-    """The names of fields in what is left, as the user wrote them; () where it does not look like names."""
-    found: list[str] = []
-    start = 0
-    for end in [*(m.span() for m in v.FIELD_SPLIT.finditer(reader.text)), (len(reader.text), len(reader.text))]:
-        first, last = trim(reader.text, start, end[0], v.FIELD_HEAD, v.FIELD_TAIL)
-        start = end[1]
-        if first >= last or v.EVERYTHING.fullmatch(reader.text[first:last]):
-            continue
-        name = reader.original(first, last)
-        apart = name.split() if has_han(name) else []
-        if len(apart) > 1 and all(is_known_field(one) for one in apart):  # names with nothing but a space between
-            found.extend(apart)
-            continue
-        if not _may_be_a_name(name):
-            return ()
-        found.append(name)
-    return tuple(dict.fromkeys(found))
-
-
-def _may_be_a_name(name: str) -> bool:
-    if not re.search(r"[^\W\d_]", name):
-        return False
-    return len(name) <= _MOST_HAN if has_han(name) else len(name.split()) <= _MOST_WORDS and len(name) <= 60
 
 
 def _is_a_wish(reader: Reader) -> bool:

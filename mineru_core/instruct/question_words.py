@@ -11,7 +11,7 @@ from mineru_core.instruct.reader import Reader
 _SUMMARY = re.compile(
     r"\bsum+ar(?:y|ies|i[sz]e[sd]?|i[sz]ing|i[sz]ation)\b(?!\s+(?:tables?|sheets?|rows?|columns?|statements?))|"
     r"\bsum\s+(?:it\s+|this\s+|that\s+)?up\b|"
-    r"\b(?:overview|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:brief|short|a\s+nutshell|"
+    r"\b(?:overview|run-?down|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:brief|short|a\s+nutshell|"
     r"a\s+few\s+(?:words|sentences))\b|"
     r"\b(?:key|main|important|major|central|essential)\s+(?:points?|takeaways?|ideas?|messages?|findings?|"
     r"highlights?|conclusions?|contents?|"
@@ -21,8 +21,8 @@ _SUMMARY = re.compile(
     r"\bthe\s+point\s+of\s+(?:this|the|it)\b|"
     r"\bmost\s+important\s+(?:sentences?|points?|things?|parts?)\b|\bmain\s+idea\b|"
     r"总结(?!表)|概括|摘要|归纳|概述|概要|综述|要点|重点(?:是|内容|有|在|提|$|[,.?!])|主要(?:的)?(?:内容|观点|意思|结论|讲|说|思想)|核心(?:的)?(?:内容|观点|思想)|"
-    r"大意|中心思想|梗概|简述|简要(?:说|介绍|概|描)|(?:讲|说|谈)(?:了|的是|的)(?:些|点)?(?:什么|啥)|关于什么|是关于|(?:讲|说)(?:什么|啥)|提炼|浓缩|精简|缩写|一句话|"
-    r"划重点|太长不看|[几一两三]句话|三言两语|简单(?:说|介绍|概|讲)|摘录|提要|主旨|重要的?(?:句子|内容)"
+    r"大意|(?:大致|大概|大体)(?:的)?(?:内容|意思|情况)|中心思想|梗概|简述|简要(?:说|介绍|概|描)|(?:讲|说|谈)(?:了|的是|的)(?:些|点)?(?:什么|啥)|关于什么|是关于|(?:讲|说)(?:什么|啥)|提炼|浓缩|精简|缩写|一句话|"
+    r"划重点|太长不看|长话短说|梳理|[几一两三]句话|三言两语|简单(?:说|介绍|概|讲)|摘录(?!出|一下|下|到)|提要|主旨|重要的?(?:句子|内容)"
 )
 _SUMMARY_OF_NOTHING = re.compile(
     r"^\W*(?:what(?:'s|\s+is)\s+(?:this|it|that)|这是(?:个)?(?:什么|啥)|这个?(?:文件|文档|图)是(?:什么|啥))\W*$"
@@ -30,7 +30,7 @@ _SUMMARY_OF_NOTHING = re.compile(
 
 _COMPARE = re.compile(
     r"\bcompar(?:e[ds]?|ing)\b|\bcomparison\b(?!\s+(?:tables?|charts?|graphs?))|\bdiff(?:s|er|ers|ering|ed)?\b|"
-    r"\bdifferences\b|\bdifference\s+between\b|"
+    r"\bany(?:thing)?\s+different\b|\bdifferences\b|\bdifference\s+between\b|"
     r"\b(?:what|show|find|tell|spot|see|list|highlight)\b.*\bdifferen(?:ce|t)\b|\bhow\b.*\bdifferent\b|"
     r"\bwhat\b(?:'s|\s+(?:is|are|has|have|was|were|got|did|all))*(?:\s+(?:been|get|they|it|we))*\s+(?:changed?|new|"
     r"modified|added|removed|deleted|"
@@ -47,7 +47,8 @@ _COMPARE = re.compile(
     r"(?:不同|区别|变化|改动|变更|修改|差别|变动)(?:之处|的?地方|在哪|点|处|是什么|有哪些|的?内容)|"
     r"(?:改|变|修改|更改|增加|删除|新增|删|变更|改动|更新)(?:动|化)?(?:了|过)(?:些|哪)?(?:什么|哪|啥|些)|(?:哪些?|什么)(?:地方|内容|里|儿)?.{0,4}(?:变了|改了|"
     r"改过|被改|变化|不一样|不同|被修改|有变)|"
-    r"不一样|一不一样|是否(?:一致|相同|一样)|一样吗|相同吗|一致吗|(?:找|列|看|标|指|说)出?.{0,10}(?:不同|区别|变化|改动)|(?:不同|区别)[.?!]?$"
+    r"差在[哪什]|差(?:别|异)在哪|差哪|哪[里儿]?有?差|(?:有|没|无)(?:什么|啥|没有)?出入|有(?:没有|无|啥|没)?(?:改动|变动|变化|差别|差异|区别)|找不同|对一?[下对](?:这|两|前|新)|改了哪|变了哪|哪[里儿]?(?:改|变)[了过]|"
+    r"跟?(?:上|前|原|旧)一?[版次稿份]比|不一样|一不一样|是否(?:一致|相同|一样)|一样吗|相同吗|一致吗|(?:找|列|看|标|指|说)出?.{0,10}(?:不同|区别|变化|改动)|(?:不同|区别)[.?!]?$"
 )
 
 _POLITE = (
@@ -70,7 +71,7 @@ _STRONG = re.compile(
     r"come|do|does|did|is|are|can|should|was|"
     r"were|much)\b|\bwhich\b(?!\s+(?:tables?|charts?|pages?))|"
     r"谁|什么时[候间]|何时|几时|几月|几号|几点|为什么|为何|为啥|怎么|怎样|如何|多[长久大高远快重宽]|哪[个家位些年天月种座里](?!表|图|页)|哪一?[个家位年天月种](?!表|图|页)|"
-    r"几[个年月天名位人次家岁](?!表|图|页)|多少(?=[个名位人次家年月天元家页岁台件]|\S)"
+    r"还是(?=.)|(?<![这那近前后好])几[个年月天名位人次家岁日周倍](?!表|图|页)|多少(?=[个名位人次家年月天元家页岁台件]|\S)"
 )
 _REASONS = re.compile(r"\bwhy\b|\bwho\b|\bhow\s+come\b|为什么|为何|为啥|谁")
 _WEAK = re.compile(
@@ -79,6 +80,7 @@ _WEAK = re.compile(
     r"live|work|held)\b|什么|啥|多少|哪|几[^何]?[^何]?(?:\?|$)|是否|是不是|有没有|能不能|可不可以|会不会|要不要|需不需要|吗\W*$|呢\W*$"
 )
 _AUXILIARY = re.compile(
+    r"^(?:can|could|may|am|do|must|should|shall|will|would)\s+(?:i|we)\s+(?!(?:have|get|see|please|also|just|ask|only|kindly|trouble|request)\b)(?=\w+)|"
     r"^(?:is|are|was|were|does|do|did|has|have|had|can|may|must|should|shall|will|would|could)\s+(?!(?:you|i|we|"
     r"u)\b)(?=\w+\s+\w+)"
 )

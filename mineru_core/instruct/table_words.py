@@ -21,7 +21,10 @@ _MERGED = re.compile(
     rf"consolidate)(?=\s+{_ALL_TABLES})|"
     r"\bone\s+(?:big|single|large|long|combined)\s+table\b|\b(?:one|a\s+single)\s+table\b(?=\s+(?:out|from|of)\b)|"
     r"\bmake\s+(?:it|them|this|these)\s+(?:into\s+)?one\s+table\b|(?:合|放|拼|并|凑)(?:在|到)一起|"
-    rf"\b(?:put|stitch|glue|paste)\s+{_ALL_TABLES}\s+together\b|\b(?:merged|combined|consolidated|single)\s+table\b|"
+    rf"\b(?:put|stitch|glue|paste)\s+{_ALL_TABLES}\s+together\b|\b(?:merged|combined|consolidated|single|continuous)\s+table\b|"
+    r"\b(?:put|stitch|glue|piece|join|bring|tape|sew|paste)\w*\s+(?:it|them|(?:the|these|those)(?:\s+\w+){0,2})\s+(?:back\s+)?together\b|"
+    r"(?:接|连|缝|粘|黏|串)(?:成|为|到|在|起来)(?:同)?(?:一[张个份])?|(?:变|做|弄|整|当|还原|恢复)(?:成|作|为)同?一[张个份](?:大|完整|整|连续)?的?(?:大)?表格?|"
+    r"(?:合并|拼接|拼)(?:一下|下|起来|好)?(?=\s*$|[,.!?])|"
     r"(?:(?:合并|拼接|汇总|整合|连接|归并)(?:起来)?(?:成为?|为|到|在|进|入)?|(?:合|拼|并|汇|集中|放|归|凑|统一)(?:成|为|到|在|进|入))(?:同)?[一1]"
     r"(?:(?:个|张|份)(?:大|完整|总)?(?:的)?(?:表格?|表单|excel表?|csv)?|(?:大|整|总)?表格?|$)(?:里|中|内)?|"
     r"(?:合并|拼接|整合|连接|归并)(?:一下)?(?=.{0,14}表)|表格?(?:都|全部)?(?:合并|拼接|整合|拼)(?:起来|一下|在一起|到一起)?"
@@ -49,19 +52,24 @@ _BEFORE_COLUMNS = re.compile(
 _HAN_COLUMNS_AFTER = re.compile(
     r"(?<![排系数并陈下罗行])列(?:名|标题)?(?:名?为|是|:|包括|有|叫做?)\s*(?P<it>(?:\x00|[^;.?!])+?)(?=$|[;.?!]|,\s*(?:导出|请|只))"
 )
+_HAN_KEPT = re.compile(  # quoted names that a table is cut down to, without a word for columns
+    r"(?<![图代])表格?(?:里|中|上|内)?面?(?:我)?(?:只|仅)(?:要|看|留|保留|需要?|提取)?\s*(?P<it>\x00(?:[,/\s和与跟及]*\x00)+)(?!\s*[两三这那几\d]*个?[列栏行])"
+)
 _HAN_COLUMN_WORD = re.compile(
-    r"(?:这|那|的)?(?:(?<!第)[一二两三四五六七八九几]{1,2}|(?<![\d第])\d)?\s*个?(?<![排系数并陈下罗行])[列栏](?!出|举|印|入|明|车|队|支|目)"
+    r"(?:这|那|的)?(?:(?<!第)[一二两三四五六七八九几]{1,2}|(?<![\d第])\d)?\s*个?(?<![排系数并陈下罗行])[列栏](?!一?下|成|清|全|好|出|举|印|入|明|车|队|支|目)"
 )
 _BEFORE_HAN_COLUMNS = re.compile(
     r"只要|只需要?|只想要|只保留|保留|只?留下?|只看|只|提取|导出|抽取|选取?|取|仅需要?|仅要|仅|显示|给我|看|把|将|要|中的?|里的?|里面的?|"
     r"表格?的|其中的?|名为|叫"
 )
 _BREAK = re.compile(r"[;.?!:]")
-_SPLIT = re.compile(r"[,;&+\n]|\s/\s|\b(?:and|plus|as\s+well\s+as|along\s+with|or)\b|以及|还有|[和与及跟]")
+_SPLIT = re.compile(
+    r"[,;&+\n]|(?<=\x00)\s*(?=\x00)|\s/\s|\b(?:and|plus|as\s+well\s+as|along\s+with|or)\b|以及|还有|[和与及跟]"
+)
 _HEAD = re.compile(
     r"^(?:\s|[,.:\-])+|^'?s\b(?=\s+\S)|^(?:the|an?)\b(?=\s+\S)|^(?:please|only|just|the|with|keep|show|me|extract|"
     r"get|give|of|from|these|those|its|this|that|two|three|and|"
-    r"i|need|want|named|called|columns?|can|could|you|us|table|tables?|export|select|headers?|for|without|except|"
+    r"i|need|want|care|about|after|interested|really|named|called|columns?|can|could|you|us|table|tables?|export|select|headers?|for|without|except|"
     r"drop|remove|exclude)\b|"
     r"^(?:去掉|删除|删掉|去除|除了|除去|不要|不需要|剔除|忽略|隐藏|不显示|移除|排除|请|只要|只需要?|只想[要看]|只保留|只?留下?|只|仅需要?|仅要|提取|保留|导出|把|将|给我|帮我|我要|"
     r"我想[要看]|我|想[要看]|需要|要|名为|叫做?|标题为|列|栏|(?:第?.{0,3}[个张份])?(?:表格(?:中|里|内|上)?面?的?|表(?:[中里内上]面?的?|的))|"
@@ -80,8 +88,15 @@ _NO_COLUMN = re.compile(
 
 def take_merged(reader: Reader) -> bool:
     """Whether the tables are wanted as one, the words blanked out."""
+    whole = reader.text
     return bool(
-        reader.take(_MERGED, where=lambda m: re.search(r"[a-z]{3}|表|并|合|拼|csv|excel", m.group()) is not None)
+        reader.take(
+            _MERGED,
+            where=lambda m: (
+                re.search(r"[a-z]{3}|表|并|合|拼|csv|excel", m.group()) is not None
+                or v.TABLES.search(whole) is not None
+            ),
+        )
     )
 
 
@@ -96,6 +111,10 @@ def take_columns(reader: Reader) -> tuple[tuple[str, ...], bool]:
             ruled_out = is_ruled_out(reader.text[: match.start("it")])
             reader.blank(match.start("it"), match.end())
             return names, ruled_out
+    kept = _HAN_KEPT.search(reader.text)
+    if kept is not None and len(names := _names(reader, *kept.span("it"))) > 1:
+        reader.blank(*kept.span())
+        return names, False
     word = _COLUMN_WORD.search(reader.text)
     if word is not None:
         verbs = list(_BEFORE_COLUMNS.finditer(reader.text, _clause(reader.text, 0, word.start()), word.start()))

@@ -14,8 +14,8 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 # --- pages -------------------------------------------------------------------------------------------------------
 _ON = r"(?:\b(?:on|of|from|in|for|at|across)\s+)?(?:\b(?:the|only)\s+)?"
-PAGE_LISTS = _any(rf"{_ON}\b(?:pages?|pp?\.?|pgs?\.?)\s*(?:no\.?\s*|number\s+|#\s*)?(?P<it>{LIST})(?!\s*%)")
-PAGE_ORDINALS = _any(rf"{_ON}\b(?P<it>{ORDINAL_LIST})\s+pages?\b")
+PAGE_LISTS = _any(rf"{_ON}\b(?:pages?|slides?|pp?\.?|pgs?\.?)\s*(?:no\.?\s*|number\s+|#\s*)?(?P<it>{LIST})(?!\s*%)")
+PAGE_ORDINALS = _any(rf"{_ON}\b(?P<it>{ORDINAL_LIST})\s+(?:pages?|slides?)\b")
 PAGES_FIRST = _any(rf"{_ON}\bfirst\s+(?P<it>{CARDINAL})\s+pages\b")
 PAGES_LAST = _any(rf"{_ON}\b(?:last|final)\s+(?P<it>{CARDINAL})\s+pages\b")
 PAGES_BACK = _any(
@@ -32,11 +32,15 @@ PAGE_ALSO = re.compile(
 )
 PAGE_FINAL = _any(rf"{_ON}\b(?:very\s+last|final|last)\s+page\b", r"在?(?:最(?:后|末)(?:的)?一?页|末页|尾页)")
 PAGE_FRONT = _any(r"在?(?:首页|头一页|封面页?)", rf"{_ON}\b(?:cover|front|title)\s+page\b")
-HAN_PAGES = re.compile(rf"在?第\s*(?P<it>{han_list(r'页')})\s*页(?!码)")
+HAN_PAGES = re.compile(rf"在?第\s*(?P<it>{han_list(r'页')})\s*(?:页(?!码)|张\s*(?:幻灯片|ppt|slide))")
 HAN_PAGE_RANGES = re.compile(r"(?<![\d前后第这那共])(?P<it>\d{1,9}(?:\s*(?:-|~|到|至|,)\s*\d{1,9})*)\s*页(?!码)")
 HAN_PAGES_FIRST = re.compile(rf"在?(?:前|头|开头)(?:面)?的?\s*(?P<it>{HAN})\s*页")
 HAN_PAGES_LAST = re.compile(rf"在?(?:最后|后|末尾|末)(?:面)?的?\s*(?P<it>{HAN})\s*页")
 HAN_PAGES_BACK = re.compile(rf"在?倒数第\s*(?P<it>{HAN})\s*页")
+FIRST_TO_LAST = _any(
+    r"从?(?:第一页|首页|头)(?:一直)?[到至](?:最后(?:的)?一?页|末页|尾页)",
+    r"\b(?:from\s+)?(?:the\s+)?first\s+(?:page\s+)?(?:to|through)\s+(?:the\s+)?last\s+page\b",
+)
 PAGES_ALL = _any(
     rf"{_ON}\b(?:every|each|all)(?:\s+of)?(?:\s+the)?\s+pages?\b",
     r"\b(?:on|of|from|in)\s+(?:this|the(?:\s+(?:current|whole|entire))?)\s+page\b",
@@ -87,6 +91,7 @@ CHARTS = _any(
     r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|"
     r"behind)\s+"
     r"(?:the\s+)?figures?\b",
+    r"\bdata\s+points?\b|\b(?:every|each|all\s+the)\s+(?:bar|slice|wedge)s?\b|柱子|扇区|"
     r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
     r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
 )
@@ -103,16 +108,16 @@ FORMULAS = _any(
 TEXT = _any(
     r"\b(?:(?:full|plain|raw|body|all|running)\s+)*texts?\b|\bocr\b|\btranscri(?:be|ption|pt)\b|\bwording\b|\bwords\b",
     r"\bparagraphs?\b|\bwhat\s+(?:does|do)\s+(?:it|this|that|they|the\s+\w+)\s+say\b|\bwhat(?:'s|\s+is)\s+written\b",
-    r"文字|文本|全文|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])|(?<=[的上里中])字(?:都|全)?(?=$|[,.])",
+    r"文字|文本|全文(?![档件])|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])|(?<=[的上里中内把光只要将些])字(?![段号体数典样符面节母条句迹画型])",
 )
 EVERYTHING = _any(
     r"\beverything\b|\bcontents?\b|\bdata\b|\binformation\b|\binfo\b|\ball\b|\b(?:whole|entire|complete)\s+\w+\b",
-    r"全部|所有|一切|整个|整页|内容|数据|信息",
+    r"全部|全都|统统|通通|完整|整[份本篇]|所有|一切|整个|整页|内容|数据|信息",
 )
 KEY_FIELDS = _any(
-    r"\b(?:key|main|important|all)[\s-]+(?:fields?|information|info|details|facts|data\s+points)\b|\bkey[\s-]+values?"
+    r"\b(?:key|main|important)[\s-]+(?:information|info|facts|data\s+points)\b|\b(?:key|main|important|all)[\s-]+(?:fields?|details)\b|\bkey[\s-]+values?"
     r"(?:\s+pairs?)?\b|\bfields\b",
-    r"(?:关键|主要|重要|核心|全部|所有)(?:的)?(?:字段|信息|要素)|字段|键值对?|要素",
+    r"(?:关键|主要|重要|核心)(?:的)?(?:字段|信息|要素)|(?:全部|所有)(?:的)?(?:字段|要素)|字段|键值对?|要素",
 )
 UNSUPPORTED = _any(
     r"\b(?:translat\w+|explain\w*|paraphras\w+|re-?(?:write|word|phrase)\w*|proof-?read\w*|redact\w*|"
@@ -125,6 +130,9 @@ TABLE_UNSUPPORTED = _any(
     rf"\b(?:first|last|top|bottom)\s+(?:{CARDINAL}\s+)?rows?\b|\b{ORDINAL}\s+rows?\b|\brows?\s*(?:no\.?\s*|number\s+|#\s*)?\d{{1,4}}\b",
     r"\b(?:sort|order)(?:ed)?\s+(?:\w+\s+){0,3}by\b|\b(?:ascending|descending)\b|\bgroup(?:ed)?\s+by\b",
     rf"(?:第|前|后|最后|倒数第|末)\s*{HAN}\s*行|(?:首|末|最后一)行|排序|升序|降序|(?:从大到小|从小到大|从高到低|从低到高)",
+)
+TYPED = re.compile(
+    r"\b(?:type|typing|write|writing|copy|copying)\s+(?:\w+\s+)?(?:up|out|down)\b|打出来|敲出来|抄下来|誊写"
 )
 SEARCHES = re.compile(r"^\W*(?:search|find|look|locate|查找|搜索|搜|检索)")
 
@@ -153,20 +161,31 @@ FIND = (
         r"\bhow\s+(?:many\s+times|often)\s+(?:does|do|is|are)\b(?P<it>.*?)\b(?:appear|occur|mentioned|used|come\s+up)\b.*"
     ),
     re.compile(r"(?P<it>\x00|[^\s,;.?!][^,;.?!]{0,40}?)(?:一共|总共)?出现(?:了|过)?(?:几|多少)次.*"),
-    re.compile(r"\b(?:mentions?|occurrences?|instances?)\s+of\b(?P<it>.*)"),
-    re.compile(r"\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
+    re.compile(r"\b(?:mentions?|occurrences?|instances?|references?)\s+(?:of|to)\b(?P<it>.*)"),
+    re.compile(r"\bctrl\s*\+?\s*f\b(?P<it>.*)"),
     re.compile(
-        r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置))"
+        r"(?:提到|提及|出现|写着|写有|写了|包含|含有|涉及|讲到|说到)(?:了|过|着)?(?P<it>\x00|[^,;.?!]{1,20}?)(?:这.{1,3})?的(?:所有|全部)?(?:地方|位置|段落|句子|条款|部分|文字)"
     ),
     re.compile(
-        r"(?:哪里|哪儿|何处|什么地方)(?:有)?(?:提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
+        r"\b(?:is|are)\s+(?:the\s+(?:words?|terms?|phrases?)\s+)(?P<it>.+?)\s+(?:in\s+(?:here|there|it|this|the)\b.*|mentioned|used|present|anywhere)"
+    ),
+    re.compile(r"\b(?:is|are)\s+(?P<it>[^,;.?!]{1,40}?)\s+(?:mentioned|referred\s+to)\b.*"),
+    re.compile(
+        r"\bwhere\b.*?\b(?:talks?\s+about|speaks?\s+(?:of|about)|discuss(?:es)?|refers?\s+to|deals?\s+with|say\s+(?:anything|something)\s+about)\b(?P<it>.+)"
+    ),
+    re.compile(r"(?<!what\s)\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
+    re.compile(
+        r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置|哪几?[处页]|哪些地方|哪(?=\W*$)))"
+    ),
+    re.compile(
+        r"(?:哪里|哪儿|何处|什么地方|哪几?处|哪[些个](?:地方|位置)|哪几个地方)(?:有)?(?:提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
     ),
     re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
     re.compile(r"(?:有没有|是否有?)(?:在.{0,8})?(?:提到|出现|包含|提及|写(?:到|明|有)?|说到|讲到)(?:过|了)?(?P<it>.+)"),
     re.compile(r"有没有(?P<it>\x00|[^,;.?!]{1,8}?)(?:这个词|字样)?\W*$"),
     re.compile(
-        r"(?:查找|搜索|搜寻|搜一?[下搜]|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
-        r"(?:一下|出来?|到)?(?P<it>.+)"
+        r"(?:查找|搜索|搜寻|搜一?[下搜]|查查|找找|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
+        r"(?:一下|出来|出(?!生|具|厂|库|发|口|入)|到)?+(?P<it>(?!来).+)"
     ),
 )
 PICK_OUT = re.compile(r"找出|找到|\b(?:find|locate|look\s+(?:for|up))\s+(?:me\s+)?(?:the|all|out)\b")
@@ -177,12 +196,20 @@ QUERY_HEAD = _any(
     r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:says?|mentions?|states?|reads?)\b",
     r"^(?:word|phrase|string|term|keyword)\b(?=\s+\S)",
     r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
+    r"^(?:mentions?|occurrences?|instances?|references?|uses?)\s+(?:of|to)\b",
+    r"^(?:bits?|parts?|sections?|clauses?|passages?|places?|paragraphs?|sentences?|lines?)\s+(?:about|on|that\s+(?:mentions?|says?)|mentioning|saying|dealing\s+with|"
+    r"where\s+it\s+(?:says|mentions))\b",
+    r"^(?:anything|something|whether|if)\s+(?:it\s+(?:says|mentions)\s+)?(?:anything\s+)?(?:about|on|regarding)\b",
+    r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:talks?\s+about|speaks?\s+(?:of|about)|discuss(?:es)?|deals?\s+with|refers?\s+to|covers?)\b",
+    r"^(?:docs?|documents?|files?|pdf|text|contract|page|report)\s+for\b",
+    r"^(?:请|麻烦|帮忙|帮我|给我|替我|我想|看看|看一?下|查查|找找|查一?下|找一?下|写着|提到|提及|出现|涉及|关于)",
     r"^(?:一下|所有的?|全部的?|关键词|关键字|词语|这个词|文中的?|文档中的?|里面的?|其中的?|包含|含有|有关)",
 )
 QUERY_TAIL = _any(
     r"(?:\s|[?!.,;:])+$",
     r"\b(?:please|thanks|for\s+me|(?:in|on|from|of|within)\s+(?:this|the|my)\s+(?:\w+))$",
-    r"(?:的?(?:位置|地方|字样)|吗|呢|吧|这个词|一下|谢谢)$",
+    r"\b(?:anywhere|somewhere|at\s+all)$",
+    r"(?:的?(?:所有)?(?:位置|地方|字样|段落|条款|句子|这[句段几]话|[这两二三四五几]+个?字|二字)|出现|所在|吗|呢|吧|这个词|一下|谢谢)$",
 )
 
 # --- what surrounds a wish without being part of it ---------------------------------------------------------------
@@ -213,8 +240,8 @@ FIELD_HEAD = _any(
     rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b",
     r"^(?:(?:what|who|which|when|how\s+much|how\s+many)(?:'s|\s+(?:is|are|was|were))|whats|what|who)\b",
     rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
-    r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将|从|在|只要|只|"
-    r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来?|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
+    r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将(?!来)|从(?!业)|在(?!职|校|途|建|岗)|只要|只(?!数)|"
+    r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来|出(?![生具厂库发口入险版院票差租价让资纳货境席处产团国])|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
     rf"^[^,;:\s]{{0,6}}?{_NOUNS_HAN}(?:上面?|里面?|中|内)的",
     rf"^(?:看一?[下看]|{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
     rf"{_NOUNS_HAN}的(?!号码?$|代码$|编号$))",
