@@ -42,6 +42,7 @@ class Key(StrEnum):
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
     PICTURE_WIDTH = "picture_width"
     WORDS = "words"  # widget: the first question
+    EDITS = "edits"  # what became of the last changes, by the key of the table's editor
     WORDS_AGAIN = "words_again"  # widget: further questions
 
 

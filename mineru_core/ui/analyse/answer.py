@@ -26,7 +26,7 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
     answer = found.answer
     match answer.kind:
         case TaskKind.TABLES:
-            show_tables(answer.tables, "answer", job.source, t, none=t("note.no-tables"))
+            show_tables(answer.tables, "answer", job, found, t, none=t("note.no-tables"))
         case TaskKind.CHARTS:
             _show_charts(job, found, t)
         case TaskKind.FIELDS:

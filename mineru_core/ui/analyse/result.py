@@ -44,7 +44,7 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
     with answer:
         show_answer(job, found, t)
     with tables:
-        show_tables(found.analysis.tables, "tables", job.source, t, none=t("table.none"))
+        show_tables(found.analysis.tables, "tables", job, found, t, none=t("table.none"))
     with text:
         show_pages_text(found.analysis.pages, t)
     with data:

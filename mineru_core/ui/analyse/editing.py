@@ -1,0 +1,93 @@
+"""Correcting a table in place: the editor of one table, and what becomes of its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from mineru_core.document.clipboard import paste_from_clipboard
+from mineru_core.document.table_edits import TableOperation, parse_operation
+from mineru_core.errors import InvalidRequest, WorkbenchError
+from mineru_core.jobs.correction_log import TableId
+from mineru_core.jobs.model import Job
+from mineru_core.ui import services
+from mineru_core.ui.analyse.problems import hint_of, title_of
+from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, grid_table, grid_words, show_grid
+from mineru_core.ui.i18n import Translator
+from mineru_core.ui.session import Key, translator
+from mineru_core.ui.text import html
+
+MOST_PLACES = 100_000
+"""Rows times columns of a table that the editor opens; its cells travel with each change."""
+
+
+def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator) -> None:
+    """The editor of a table, with all corrections so far; a plain message where the table is too large for it."""
+    corrections = services.service().corrections
+    version, table = corrections.table(job.id, job.owner, table_id)
+    if table.n_rows * table.n_cols > MOST_PLACES:
+        st.html(f'<p class="wb-quiet">{html(t("grid.too_large", most=f"{MOST_PLACES:,}"))}</p>')
+        return
+    state = corrections.state(job.id, job.owner)
+    answer = st.session_state.get(Key.EDITS, {}).get(key, {})
+    grid = GridEditor(
+        table=grid_table(table), version=version, label=title, words=grid_words(t),
+        can_undo=state.can_undo, can_redo=state.can_redo, **answer,
+    )  # fmt: skip
+    show_grid(grid, key=key, on_edits=partial(take_edits, job, table_id, key))
+
+
+def take_edits(job: Job, table_id: TableId, key: str) -> None:
+    """Make the changes that the editor has just sent, and keep what is to be answered."""
+    t = translator()
+    answered, error, note = "", "", ""
+    try:
+        edits = edits_of(key)
+        if edits is None:
+            return
+        answered = edits.id
+        if st.session_state.get(Key.EDITS, {}).get(key, {}).get("answered") == answered:
+            return  # sent again, since the answer was late
+        note = make_changes(job, table_id, edits, t)
+    except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
+        error = _told(failure, t)
+    answers = dict(st.session_state.get(Key.EDITS, {}))
+    answers[key] = {"answered": answered, "error": error, "note": note}
+    st.session_state[Key.EDITS] = answers
+
+
+def make_changes(job: Job, table_id: TableId, edits: Edits, t: Translator) -> str:
+    """Make the changes in their order; what is to be said of them. Those before one that fails stay made. Raises what
+    ``Corrections.correct`` and ``Corrections.undo`` raise."""
+    corrections = services.service().corrections
+    version, note = edits.version, ""
+    for change in edits.changes:
+        if change.get("op") in {"undo", "redo"}:
+            move = corrections.undo if change["op"] == "undo" else corrections.redo
+            state, changed = move(job.id, job.owner, version=version)
+            if changed != table_id:
+                note = t("grid.other_table", page=changed.page, number=changed.index + 1)
+        else:
+            state = corrections.correct(job.id, job.owner, table_id, operation_of(change), version=version)
+        version = state.version
+    return note
+
+
+def operation_of(change: Mapping[str, Any]) -> TableOperation:
+    """The operation that a change of the editor stands for. Raises ``InvalidRequest`` where it is none."""
+    if change.get("op") != "paste":
+        return parse_operation(change)
+    row, col, text, markup = (change.get(name) for name in ("row", "col", "text", "html"))
+    if not (isinstance(row, int) and isinstance(col, int) and isinstance(text, str) and isinstance(markup, str)):
+        raise InvalidRequest("The cells to paste cannot be read.", "Copy them once more.")
+    return paste_from_clipboard(row, col, text=text, html=markup)
+
+
+def _told(failure: WorkbenchError, t: Translator) -> str:
+    """Why a change was not made, in the reader's language."""
+    if isinstance(failure, InvalidRequest):
+        return t("grid.refused")
+    return f"{title_of(failure.code, t)}. {hint_of(failure.code, t, services.settings())}"
