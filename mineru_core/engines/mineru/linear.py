@@ -17,8 +17,13 @@ from torch import Tensor, nn
 _SCRATCH_ELEMENTS = 1 << 21
 """Weights brought to float32 at a time: 8 MB, which stay in the cache until they are used."""
 
-_PACKED_ELEMENTS = 1 << 24
-"""Weights packed at a time: packing takes their size several times over for a moment."""
+_PACKED_ELEMENTS = 1 << 22
+"""Weights packed at a time: packing takes their size several times over for a moment. So many are still multiplied as
+fast as all of them."""
+
+_ROUNDED_ELEMENTS = 1 << 15
+"""Weights rounded at a time. They stay in the cache from one step to the next, and torch shares out no smaller work
+among threads: on a busy machine, threads that wait for each other took several times as long as one alone."""
 
 _ROWS_AT_ONCE = 256
 """Rows of activations taken apart at a time; more are multiplied no faster and would take more memory on the way."""
@@ -29,6 +34,11 @@ that AVX2 forms in 16 bits would be cut off."""
 
 _FINE = 2 * _STEPS
 _REST = 2 * 127.0
+
+
+_ROUNDER = 1.5 * 2**23
+"""Added to a float32 below 2^22 and taken away again, it leaves what ``round`` does. That, torch shares out among
+threads however few the numbers are, and where other work has the cores they wait for each other at every product."""
 
 
 class Scratch:
@@ -111,7 +121,7 @@ class Int8Linear(nn.Module):
     def _product(self, x: Tensor) -> Tensor:
         largest = x.abs().amax(-1, keepdim=True).clamp_min_(1e-12)
         scaled = x * (_STEPS / largest)
-        coarse = scaled.round()
+        coarse = scaled.add(_ROUNDER).sub_(_ROUNDER)
         both = torch.cat((coarse, (scaled - coarse).mul_(_FINE)))
         products = []
         for packed, rest in self._packed:
@@ -155,15 +165,18 @@ def _packed(weight: Tensor, fine: bool) -> tuple[object, object | None]:
     scales = torch.empty(len(weight), dtype=torch.double)
     coarse = torch.empty(weight.shape, dtype=torch.int8)
     rest = torch.empty(weight.shape, dtype=torch.int8) if fine else None
-    step = max(1, _SCRATCH_ELEMENTS // weight.shape[1])
+    step = max(1, _ROUNDED_ELEMENTS // weight.shape[1])
+    wide, rounded = torch.empty(2, min(step, len(weight)), weight.shape[1])
     for start in range(0, len(weight), step):
         part = slice(start, start + step)
-        piece = weight[part].float()
-        scales[part] = scale = piece.abs().amax(1).clamp_min_(1e-12).div_(127)
-        piece = piece / scale[:, None]
-        coarse[part] = rounded = piece.round()
+        piece, whole = wide[: len(weight[part])], rounded[: len(weight[part])]
+        piece.copy_(weight[part])
+        largest = torch.maximum(piece.amax(1), -piece.amin(1))
+        scales[part] = scale = largest.clamp_min_(1e-12).div_(127)
+        piece.div_(scale[:, None])
+        coarse[part] = torch.add(piece, _ROUNDER, out=whole).sub_(_ROUNDER)
         if rest is not None:
-            rest[part] = (piece - rounded).mul_(_REST).round_()
+            rest[part] = piece.sub_(whole).mul_(_REST).add_(_ROUNDER).sub_(_ROUNDER)
     return _in_fbgemms_form(coarse, scales), None if rest is None else _in_fbgemms_form(rest, scales / _REST)
 
 

@@ -15,7 +15,7 @@ from mineru_core.settings import MineruSettings
 
 if TYPE_CHECKING:
     import torch
-    from torch import nn
+    from torch import Tensor, nn
 
     from mineru_core.engines.mineru.generation import LocalGenerator, ModelParts
     from mineru_core.engines.mineru.limits import Limits
@@ -175,6 +175,11 @@ def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]
     from mineru_core.engines.mineru.mapped import MappedWeights
 
     scratch, mapped = Scratch(), MappedWeights()
+
+    def let_go(packed: Tensor) -> None:
+        mapped.let_go(packed)
+        trim_heap()  # packing leaves holes of the weight's size; left alone they add up to all of the model
+
     halves = {"vision": [model.model.visual], "language": [model.model.language_model, model]}
     done, total = 0, sum(isinstance(module, nn.Linear) for module in model.modules())
     for half, roots in halves.items():
@@ -184,8 +189,7 @@ def _prepare(model: Any, forms: dict[str, Form], report: Callable[[float], None]
         for owner, name, linear in [found for root in roots for found in _linears(root)]:
             weight, bias = linear.weight.detach(), linear.bias
             if form in ("int8", "int16"):
-                setattr(owner, name, Int8Linear(weight, bias, fine=form == "int16", done=mapped.let_go))
-                trim_heap()  # rounding leaves holes of the weight's size; left alone they add up to all of the model
+                setattr(owner, name, Int8Linear(weight, bias, fine=form == "int16", done=let_go))
             else:
                 setattr(owner, name, WideningLinear(weight, bias, scratch))
             done += 1
