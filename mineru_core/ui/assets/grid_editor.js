@@ -167,14 +167,14 @@ class Editor extends GridView {
     style.height = Math.max(this.tops[r + h] - this.tops[r], this.edit.scrollHeight + 4) + "px";
   }
 
-  close(keep) {
+  close(keep, said = false) {
     const cell = this.editing;
     if (!cell) return;
     this.editing = null;
     const text = this.edit.value;
     this.edit.hidden = true;
-    // Left as it is, a doubtful cell is said to be right.
-    if (keep && (text !== cell.text || cell.flags & DOUBTFUL)) {
+    // A doubtful cell that is left as it is, and not just left, is said to be right.
+    if (keep && (text !== cell.text || (said && cell.flags & DOUBTFUL))) {
       this.change({ op: "set-text", row: cell.r, col: cell.c, text });
     }
   }
@@ -187,7 +187,7 @@ class Editor extends GridView {
     }
     if (!["Enter", "Tab", "Escape"].includes(event.key)) return;
     event.preventDefault();
-    this.close(event.key !== "Escape");
+    this.close(event.key !== "Escape", true);
     this.grid.focus({ preventScroll: true });
     if (event.key === "Enter") this.step(1, 0, false);
     else if (event.key === "Tab") this.step(0, event.shiftKey ? -1 : 1, false);
@@ -273,6 +273,7 @@ class Editor extends GridView {
         ["split", alone && cell.h * cell.w > 1, () => this.change({ op: "split-cell", row: cell.r, col: cell.c })],
         ["header", true, () => this.change({ op: "set-header-rows", count: marked ? area.r : area.r + area.h }), "", marked],
       ],
+      [["next_doubtful", doubtful > 0, () => this.nextDoubtful(), `${words.next_doubtful} (${doubtful})`]],
       [
         ["row_above", true, () => this.change({ op: "insert-rows", at: area.r, count: 1 })],
         ["row_below", true, () => this.change({ op: "insert-rows", at: area.r + area.h, count: 1 })],
@@ -283,7 +284,6 @@ class Editor extends GridView {
         ["column_after", true, () => this.change({ op: "insert-columns", at: area.c + area.w, count: 1 })],
         ["delete_columns", area.w < table.cols, () => this.change({ op: "delete-columns", at: area.c, count: area.w })],
       ],
-      [["next_doubtful", doubtful > 0, () => this.nextDoubtful(), `${words.next_doubtful} (${doubtful})`]],
     ];
     this.fillBar(groups);
   }

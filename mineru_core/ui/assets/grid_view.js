@@ -129,10 +129,14 @@ class GridView {
     return element;
   }
 
-  reveal(cell) {
+  // Bring the cell at the place into sight; of one that is larger than the frame, the row or column of the place.
+  reveal({ r, c }) {
     const { frame } = this;
-    const [top, bottom] = [this.tops[cell.r], this.tops[cell.r + cell.h]];
-    const [left, right] = [this.lefts[cell.c], this.lefts[cell.c + cell.w]];
+    const cell = this.table.cell(r, c);
+    let [top, bottom] = [this.tops[cell.r], this.tops[cell.r + cell.h]];
+    let [left, right] = [this.lefts[cell.c], this.lefts[cell.c + cell.w]];
+    if (bottom - top > frame.clientHeight) [top, bottom] = [this.tops[r], this.tops[r + 1]];
+    if (right - left > frame.clientWidth) [left, right] = [this.lefts[c], this.lefts[c + 1]];
     if (bottom > frame.scrollTop + frame.clientHeight) frame.scrollTop = bottom - frame.clientHeight;
     if (top < frame.scrollTop) frame.scrollTop = top;
     if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
@@ -144,7 +148,7 @@ class GridView {
   select(place, extend = false) {
     this.head = this.clamp(place);
     if (!extend) this.anchor = this.head;
-    this.reveal(this.table.cell(this.head.r, this.head.c));
+    this.reveal(this.head);
     this.draw();
     this.tools();
     const cell = this.active;
