@@ -93,11 +93,13 @@ _NAMED_POINTS_HAN = re.compile(
     r"(?P<shown>\x00|[^,;.?!的图]{1,14}?)在(?:这[个张]?|该)?[^,;.?!的图]{0,3}图(?:表)?(?:中|里|上)?(?:面)?的?(?:数值|数据|值|占比|比例)"
 )
 _A_TIME = re.compile(_TIME, re.IGNORECASE)
-_OF_A_CHART = re.compile(r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|曲线|折线|线条|[条根]线|柱子|系列|扇区")
+_OF_A_CHART = re.compile(
+    r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|图[里中上]|曲线|折线|线条|[条根]线|柱子|系列|扇区"
+)
 _NAME_SPLIT = re.compile(r"[,;:/&+\n.?!]|\b(?:and|plus)\b|以及|还有|[和与及跟]")
 _AROUND_A_NAME = re.compile(
     rf"\b{_CHART_EN}\b(?:'s)?|\b{_VALUES_EN}(?!\s+(?:growth|revenue|tax|volume))\b|\b(?:for|of|in|at|on|from|off|to|into|as|during|between|by|per|within|the|a|an|this|that|these|those|my|its|"
-    r"only|just|please|pls|thanks|me|us|i|we|you|it|is|are|was|were|what|which|how|much|many|does|do|did|show|shows|shown|give|get|gets|read|extract|pull|tell|need|want|"
+    r"only|just|please|pls|thanks|me|us|i|we|you|it|is|are|was|were|what(?:'?s)?|which|how|much|many|does|do|did|says?|tells?|show|shows|shown|give|get|gets|read|extract|pull|tell|need|want|"
     r"like|can|could|would|list|take|grab|find|look|see|export|digiti[sz]e|convert|turn|out|up|down|both|each|every|all|years?|months?|quarters?|"
     r"lines?|bars?|columns?|slices?|curves?|series|one|ones|label(?:led|s)?|exact|approximate|respective|corresponding|page|csv|excel|then|also|with|have|has|figures?|readings?|reading)\b|"
     rf"[^,;.?!\s\x00]{{0,2}}图(?:表|形|像)?(?:里|中|上|内)?面?的?|{_VALUES_HAN}|(?:在|里|中|上|内|的|了|把|将|给我|帮我|我要|我想要?|请|麻烦|只要|只|读出来?|读一?下|读给我|提取|导出|显示|告诉我|看看?|查一?下|"
@@ -106,7 +108,7 @@ _AROUND_A_NAME = re.compile(
 _NO_NAME = re.compile(
     r"(?:me|us|you|the|all|every|each|these|this|that|my|it|them|chart|graph|plot|data|figure|bar|line|pie|全部|所有|各|"
     r"每|具体|原始|这些|"
-    r"各项|各类|各块|每一?[根条块项类]|[一根条块]|柱子|占|比|every|each|各个|各部分|每个|里|中|的|数|取|表|[\s,])*"
+    r"各项|各类|各块|每一?[根条块项类]|个|点|[一根条块]|柱子|占|比|every|each|各个|各部分|每个|里|中|的|数|取|表|[\s,])*"
 )
 
 _LATIN = r"(?<![a-z0-9])[a-z][a-z0-9 &.'/%-]{0,40}?"
@@ -121,18 +123,19 @@ _SERIES_BEFORE = re.compile(
     r"from)\s+)(?:the\s+)?"
     r"(?P<it>(?!the\b)[^;.?!,]{1,40}?)\s+(?:lines?|curves?|bars|series|slices?)\b(?!\s*(?:charts?|graphs?|plots?|"
     r"items?))|"
-    rf"(?P<han>\x00|{_LATIN}|[^,;.?!的这那里中上]{{1,10}})\s*(?:这|那)[一两几]?[条根个](?:折线|曲线|线|柱子|柱|系列)|"
+    rf"(?P<han>\x00|{_LATIN}|(?:[^,;.?!的这那里中上]{{1,8}},)*[^,;.?!的这那里中上]{{1,10}}?)\s*(?:的?(?:这|那)[一两三四几]?[条根个]|[两三四][条根])(?:折线|曲线|线|柱子|柱|系列)|"
+    r"图(?:表)?(?:里|中|上)?面?(?:只要|只看|只需要?|仅要)\s*(?P<han3>\x00(?:[,和与]\s*\x00)*)|"
     rf"(?P<han2>\x00|{_LATIN}|[^,;.?!的里中上]{{1,10}})\s*(?:系列|曲线|折线(?!图)|线条)(?!图)"
 )
-_A_CURVE = re.compile(r"\bcurves?\b|曲线|折线|线条|系列(?:的[数值]|\s*$)")
+_A_CURVE = re.compile(r"[条根]线|\bseries\s*(?:$|[,.;])|\bcurves?\b|曲线|折线|线条|系列(?:的[数值]|\s*$)")
 _SERIES_HEAD = re.compile(
     r"^.*\b(?:charts?|graphs?|plots?|diagrams?)\b|^.*\b(?:values?|numbers?|figures?|data|points?)\s+(?:of|for|on|from|behind)\b|"
-    r"^(?:\s|[,.:])+|^(?:the|only|just|get|show|extract|give|me|data|values?|of|for|from|and|please)\b|"
+    r"^(?:\s|[,.:])+|^'s\b|^(?:digiti[sz]e|read|pull|plot|export|list|convert|turn|take|grab)\b(?=\s+(?:the|all|me|out|only|just|data)\b)|^(?:need|want|i|the|only|just|get|show|extract|give|me|data|values?|of|for|from|and|please)\b|"
     r"^(?:只要|只需|只看|看|我(?!们|司|方)|只|提取|请|把|将|给我|我要|要|显示|导出|图表?|[柱折饼线条状]{2}图|的|里|中|上|面)"
 )
 _SERIES_TAIL = re.compile(r"(?:\s|[,.:])+$|(?:这|那|的|data|数据)$")
 _JUST_MARKS = re.compile(
-    r"(?:\s|the|all|every|each|first|last|second|third|top|bottom|of|bar|line|in|and|two|\d|[一二三四两每各所有全部这那第]|折|曲|直)*"
+    r"(?:\s|what|which|how|digiti[sz]e|read|the|all|every|each|first|last|second|third|top|bottom|of|bar|line|in|and|two|\d|[一二三四两每各所有全部这那第]|折|曲|直)*"
 )
 
 
@@ -189,7 +192,7 @@ def take_named_with_times(reader: Reader) -> tuple[str, ...]:
 
     Its words are blanked out. To be asked only when times were taken and no series was.
     """
-    if not reader.has(v.CHARTS):
+    if not (reader.has(v.CHARTS) or reader.has(_OF_A_CHART)):
         return ()
     text = _AROUND_A_NAME.sub(lambda found: "," + " " * (len(found.group()) - 1), reader.text)
     names: list[str] = []

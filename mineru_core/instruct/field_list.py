@@ -12,14 +12,14 @@ from mineru_core.instruct.reader import QUOTE, Reader
 
 _MOST_WORDS, _MOST_HAN = 5, 14  # a longer phrase is a sentence, not the name of a field
 
-_PARTICLES = r"(?:\s+(?:me|us|out|off|down|up|over|through|in|for\s+(?:me|us)|just|only|the|both|all|of|and))*"
+_PARTICLES = r"(?:\s+(?:me|us|out|off|down|up|over|through|in|for\s+(?:me|us)|just|only|the|both|all|of|and)\b(?!-))*"
 _TAKE_WORDS = re.findall(
     r"\w+",
     "extract get give show tell pull read list return take grab fetch capture copy provide send collect find pick note "
     "jot write type key lift retrieve gather put enter record log dig spell identify isolate compile supply report "
     "transfer look check have know see let save fish single bring share confirm locate output draw parse dump digitise",
 )
-_TAKE_EN = f"(?:{'|'.join(f'{w[:-1]}(?:es?|ing)' if w[-1] == 'e' else f'{w}(?:s|t?ing)?' for w in _TAKE_WORDS)})"
+_TAKE_EN = f"(?:{'|'.join(f'{w[:-1]}(?:es?|ing)' if w[-1] == 'e' else f'{w}(?:s|t?ing)?' for w in _TAKE_WORDS)})(?!-)"
 _LEAD_EN = re.compile(
     rf"^.*\b(?:can|could|would|will|may|might)\s+(?:you|i|we|u|someone|anyone)\b(?:\s+(?:please|kindly|just|also|quickly|possibly|mind|help|me|to|be\s+so\s+kind\s+as\s+to|have))*"
     rf"(?:\s+{_TAKE_EN}\b{_PARTICLES})?|"
@@ -32,8 +32,8 @@ _LEAD_EN = re.compile(
     r"^(?:waybill|ticket|label|passport|id\s+card|licen[cs]e|card|quote|delivery\s+note|payslip|memo|certificate|policy|manifest|packing\s+list)'s\b"
 )
 _LEAD_HAN = re.compile(
-    r"^.*(?:把|[让叫要]我)(?!手)|^.*?(?:上|里|中|内|当中)面?的|^[^,]{0,4}[单证票表书卡册本函](?:上|里|中)面?(?=\S)|^(?:客户|老板|领导|财务|公司|经理|同事|对方|银行|我们?|你|您|他们?|她|咱们?)(?:只|就|还|也|都)?(?:要(?!求)|需要|想要|想看|想知道|让|得有|急需)|"
-    r"^(?:录入?|抄|摘|抠|弄|整理|汇总|登记|收集|抓取?|核对|查|找|看|记|读|列|填|写|挑|采集|统计)(?:录|写)?(?:一下|下|出来?|好)(?!单|料|生|具|厂|库|发)|"
+    r"^.*(?:把|[让叫要]我)(?!手)|^.*?(?:上|里|中|内|当中)面?的|^从?[^,]{1,10}(?:上|里|中|内)面?(?=提取|抽取|摘|抄|找|读|获取|识别|抓|取)|^[^,]{0,4}[单证票表书卡册本函盒签箱瓶袋牌纸条板屏](?:上|里|中)面?(?=\S)|^(?:客户|老板|领导|财务|公司|经理|同事|对方|银行|我们?|你|您|他们?|她|咱们?)(?:只|就|还|也|都)?(?:要(?!求)|需要|想要|想看|想知道|让|得有|急需)|"
+    r"^(?:得|还得|要)?(?:填写?|录入?|登记)(?=[^写入人表日时单编员项一下好]{2})|^(?:摘录|摘抄|抄录)|^登记(?![号证表人地日时机])|^(?:取|调|导|标)(?:一下|下)|^(?:录入?|抄|摘|抠|弄|整理|汇总|登记|收集|抓取?|核对|查|找|看|记|读|列|填|写|挑|采集|统计)(?:录|写)?(?:一下|下|出来?|好)(?!单|料|生|具|厂|库|发)|"
     r"^(?:帮忙|顺便|另外|然后|还要|以及|加上|再|也|并|同时|主要是?|就是|光要?|单要|就要)"
 )
 _VERB_HAN = (
@@ -69,11 +69,12 @@ _PLACE_EN = re.compile(
     r"(?:the\s+)?(?:fields?|details|values|following|things|items|data)(?:\s+\w+)?"
 )
 _PLACE_AFTER_EN = re.compile(
-    r"(?<!\bread)(?<!\bpull)(?<!\btake)(?<!\bcopy)(?<!\blift)(?<!\bfill)(?<!\bget)(?<!\bput)\s(?:from|off|out\s+of|on|in)\s+(?:the|this|that|my|our|your|these|each|attached)(?:\s+[\w'-]+){1,4}\s*$"
+    r"(?<!\bread)(?<!\bpull)(?<!\btake)(?<!\bcopy)(?<!\blift)(?<!\bfill)(?<!\bget)(?<!\bput)\s(?:from|off|out\s+of|on|in)\s+(?:the|this|that|my|our|your|these|each|attached)(?:\s+[\w'-]+){1,4}[\s.?!]*$|"
+    r"\s(?:of|for)\s+(?:this|that|our|my|your|these)(?:\s+[\w'-]+){1,3}[\s.?!]*$"
 )
 _NO_NAME_HAN = re.compile(
     r"^(?:我(?![司方])|我们|你|您|他(?!项|行)|她|咱|它|这|那|哪|请|帮|老板|领导|什么|怎么)|[都也就还]?(?:不用|不要|不需要|别漏)|(?:出来|下来|起来|一下|一遍|遗漏|给我|帮我|可以了|可编辑|数字化|全部|所有|统统|通通|全都|东西|一切|完整|整份|整个|从头|成为|弄成|读成|转成)|"
-    r"[吗呢吧呗啊嘛了都]$|^(?:登记|报销|录入|做账|存档|备案|核对|填表|办理|归档|建档|入库|内容|扫描件|件|图|文|资料|信息|数据|转|识别)$|^(?:这|那)|让我|(?:内容|资料)都|有(?:一?[张份个]|什么|没有)"
+    r"[吗呢吧呗啊嘛了都]$|^(?:登记|报销|录入|做账|存档|备案|核对|填表|办理|归档|建档|入库|里头|里边|上头|内容|扫描件|件|图|文|资料|信息|数据|转|识别)$|^(?:这|那)|让我|(?:内容|资料)都|有(?:一?[张份个]|什么|没有)"
 )
 _NOUN_HAN = re.compile(
     r"(?:号码?|编号|代码|名称?|姓名|日期?|时间|金额|[总单]?[价额费税款]|率|人|方|地址|住址|电话|手机|邮箱|数量?|件数|量|期限?|单位|型号|规格|类型|性别|民族|职务|职位|等级|状态|结果|抬头|账户|账号|"

@@ -41,14 +41,14 @@ _LIMITS = re.compile(
     r"(?:\s+(?:out|alone|of\s+(?:it|them)))?|(?:the\s+(?:rest|others?|other\s+\w+)|everything\s+else)\s+(?:can|may|should|is|are|isn'?t|aren'?t|doesn'?t|does|do|don'?t)\b[^,.;!?]*|"
     r"(?:i|we)\s+(?:do\s+not|don'?t)\s+(?:really\s+)?(?:need|want|care\s+(?:about|for))\s+(?:anything\s+else|the\s+(?:rest|others?|other\s+\w+)|everything\s+else|any\s+(?:of\s+the\s+)?others?)|"
     r"(?:many\s+)?(?:thanks?|thx|tks|cheers|ta)(?:\s+(?:a\s+(?:lot|million|bunch)|so\s+much|very\s+much|in\s+advance|again|you|mate|guys))*|thank\s+(?:you|u)(?:\s+(?:very|so)\s+much|\s+in\s+advance)?|"
-    r"much\s+appreciated|(?:appreciate|appreciated)(?:\s+it)?|if\s+(?:possible|you\s+(?:can|could|don'?t\s+mind)|that'?s\s+ok(?:ay)?)|asap|when\s+you\s+(?:can|have\s+(?:time|a\s+(?:minute|moment|sec(?:ond)?)))|"
+    r"in\s+(?:an?\s+)?editable\s+(?:form|format|version)|much\s+appreciated|(?:appreciate|appreciated)(?:\s+it)?|if\s+(?:possible|you\s+(?:can|could|don'?t\s+mind)|that'?s\s+ok(?:ay)?)|asap|when\s+you\s+(?:can|have\s+(?:time|a\s+(?:minute|moment|sec(?:ond)?)))|"
     r"(?:hi|hello|hey|dear)(?:\s+(?:there|all|team|everyone|guys|sir|madam|folks))?|good\s+(?:morning|afternoon|evening|day)|"
     r"(?:for|to)\s+(?:my|our)\s+(?:own\s+)?(?:boss|manager|records?|files?|accountant|accounts?|expenses?|homework|notes?|report|tax(?:es)?|database|system|crm|team|colleagues?)(?:\s+\w+){0,2})"
     rf"{_STOP}"
 )
 _PURPOSES = re.compile(
-    r"[,;.\s]\s*(?:so\s+(?:that\s+)?(?:i|we|he|she|they)\s+(?:can|could|may|don'?t|do|won'?t)|because\s+(?:i|we|my)|in\s+order\s+to|(?:i|we)(?:\s+(?:need|want|have)|'?(?:ll|d)\s+(?:need|like)|\s+will|'?m\s+(?:going|trying))\s+to\s+(?:paste|put|send|"
-    r"type|copy|enter|fill|import|load|sort|check|forward|edit|reuse|add|file|use))\b[^?]*$"
+    r"[,;.\s]\s*(?:so\s+(?:that\s+)?(?:i|we|he|she|they)\s+(?:can|could|may|don'?t|do|won'?t)|because\s+(?:i|we|my)|in\s+order\s+to|in\s+(?:an?\s+)?editable\s+(?:form|format|version)|(?:i|we)(?:\s+(?:need|want|have)|'?(?:ll|d)\s+(?:need|like)|\s+will|'?m\s+(?:going|trying))\s+to\s+(?:paste|put|send|"
+    r"type|copy|enter|fill|import|load|sort|check|forward|edit|reuse|add|file|use))\b[^?]*\??$"
 )
 _LIMITS_HAN = re.compile(
     rf"(?:^|(?<=[,.;!?]))\s*(?:(?:其[他它余]|别|剩下?|余下?|另外)的?{_THINGS_HAN}?(?:我)?(?:都|就|全|先|一律|统统|通通|可以)?(?:不用|不要|不需要|不必|不管|别|甭|忽略|无所谓|删|去|略|不看|跳过)"
@@ -73,7 +73,7 @@ _WHOLE = re.compile(
     r"\b(?:absolutely\s+)?(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that|(?:this|the|that)\s+(?:page|scan|document|doc|file|pdf|image|picture|photo|thing|sheet|slide|paper))\b(?!\s+(?:table|chart))|"
     r"\bfrom\s+(?:top\s+to\s+bottom|start\s+to\s+finish|beginning\s+to\s+end|cover\s+to\s+cover|a\s+to\s+z)\b|\bin\s+(?:full|its\s+entirety)\b|\b(?:all|every)\s+(?:the\s+|of\s+the\s+)?(?:stuff|things?|bits?|pieces?)\b|"
     r"(?:一|半)[个点字样条丝处项张](?:儿)?(?:都|也)?(?:别|不要|不能|不可以?|不许|不|没)(?:能|要|许|准|得)?(?:漏|落|少|差|丢|遗漏|落下|拉下|放过)(?:掉|下)?(?:地|的|了)?|(?:不要|别|不能|勿|请勿|无|毫无|没有)(?:有)?(?:任何)?(?:遗漏|漏掉?|落下|缺漏|丢失)(?:地|的|了|任何\w*)?|"
-    r"(?:都|全)不(?:能|要|可)(?:漏|少)|一字不[落漏差](?:地|的)?|全(?:文档|文件|篇|本|书|册)(?=识别|提取|导出|转|解析)|从头到尾|一股脑(?:儿)?(?:地)?|一口气|(?:里面|上面|里头|图上|文中)?有(?:什么|啥)(?:就)?(?:都|全|统统)|全须全尾|原原本本(?:地)?|完完整整(?:地)?|有(?:什么|啥|多少)(?:就|都)?[^,.;!?]{1,3}(?:什么|啥|多少)|能[^,.;!?表图]{1,4}的(?:东西|内容)?(?:都|全|全都|全部)(?:给我|帮我)?[^,.;!?表图]{1,6}|"
+    r"(?:都|全)不(?:能|要|可)(?:漏|少)|一字不[落漏差](?:地|的)?|图文(?:表)?(?=\s*都|全|完整)|(?:内容|东西|信息)(?:我)?(?:都|全|全都|统统)(?:要|给我)|(?:不管|无论)(?:是)?(?:什么|啥)|全(?:文档|文件|篇|本|书|册)(?=识别|提取|导出|转|解析)|从头到尾|一股脑(?:儿)?(?:地)?|一口气|(?:里面|上面|里头|图上|文中)?有(?:什么|啥)(?:就)?(?:都|全|统统)|全须全尾|原原本本(?:地)?|完完整整(?:地)?|有(?:什么|啥|多少)(?:就|都)?[^,.;!?]{1,3}(?:什么|啥|多少)|能[^,.;!?表图]{1,4}的(?:东西|内容)?(?:都|全|全都|全部)(?:给我|帮我)?[^,.;!?表图]{1,6}|"
     r"(?:里|上|中)面?(?:有)?的?(?:所有|全部|一切)?(?:东西|玩意)(?:儿)?|(?:所有|全部|一切|这些|任何)(?:的)?(?:东西|玩意)(?:儿)?|东西"
 )
 

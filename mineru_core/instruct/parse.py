@@ -28,6 +28,11 @@ _ALL_AND_MORE = re.compile(
     r"\b(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that)\b|\binclud(?:ed|ing)\b"
 )
 _OCR = re.compile(r"(?<![a-z])ocr(?![a-z])(?!.*\b(?:text|words)\b)")
+_SORTS = re.compile("|".join(pattern.pattern for pattern in (v.CHARTS, v.TABLES, v.FORMULAS, v.TEXT)))
+_IN_PASSING = re.compile(
+    r"\b(?:from|off|on|in)\s+(?:the|this|that|my|our)\s+(?:\w+\s+)?(?:transcript|spread\s*sheet|table|text|statement|balance\s+sheet)\b|"
+    r"(?:成绩单|明细|表格?|表单|报表)(?:上|里|中)面?的?|[到进入](?:表格?|系统|台账)(?:里|中|上)?"
+)
 _WHAT_IS = re.compile(
     r"^(?:(?:please|can\s+you)\s+)*(?:(?:tell|give)\s+me\s+)?what(?:'s|\s+(?:is|are))\s+(?:the\s+)?(?!.*\b(?:if|when|who|does|do|did|has|have|between)\b)|"
     r"(?:是|分别是?|各是)(?:什么|啥|多少|谁)?(?:呀|啊|呢)?\W*$"
@@ -163,11 +168,23 @@ def _known_fields(reader: Reader, draft: _Draft) -> bool:
     reader.take(v.OUTPUTS)
     take_preamble(reader)
     fields = list_fields(reader)
-    listed = is_list(reader, fields) and all(is_known_field(field) for field in fields)
+    known = [is_known_field(field) for field in fields]
+    likely = (
+        (any(known) or _is_named_in_passing(reader))
+        and not any(_SORTS.search(field.lower()) for field in fields)
+        and not question(reader, strong=True)
+    )
+    listed = is_list(reader, fields) and (all(known) or likely)
     reader.text = whole
     if listed:
         draft.kind, draft.fields = TaskKind.FIELDS, fields
     return listed
+
+
+def _is_named_in_passing(reader: Reader) -> bool:
+    """Whether a sort of thing only says where to look: "from the transcript", "成绩单上的"."""
+    elsewhere = _IN_PASSING.sub(" ", reader.text)
+    return elsewhere != reader.text and not (question(reader) or wants_summary(reader) or _SORTS.search(elsewhere))
 
 
 def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
@@ -208,11 +225,12 @@ def _question(reader: Reader, draft: _Draft) -> bool:
     known = [is_known_field(field) for field in fields]
     named = fields and (all(known) or (any(known) and len(known) > 1) or _asks_for_a_list(reader, fields))
     asked = "" if named else question(reader)
+    sheet = any(v.SHEET_FORMATS.search(output) for output in reader.outputs)
     if asked:
         draft.kind, draft.query = TaskKind.QUESTION, asked
-    elif fields:
+    elif fields and (named or not sheet):
         draft.kind, draft.fields = TaskKind.FIELDS, fields
-    elif any(v.SHEET_FORMATS.search(output) for output in reader.outputs):
+    elif sheet:
         draft.kind = TaskKind.TABLES
     elif reader.has(v.TYPED) and not whole:
         draft.kind = TaskKind.TEXT

@@ -11,7 +11,7 @@ from mineru_core.instruct.reader import Reader
 _SUMMARY = re.compile(
     r"\bsum+ar(?:y|ies|i[sz]e[sd]?|i[sz]ing|i[sz]ation)\b(?!\s+(?:tables?|sheets?|rows?|columns?|statements?))|"
     r"\bsum\s+(?:it\s+|this\s+|that\s+)?up\b|"
-    r"\b(?:overview|run-?down|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:brief|short|a\s+nutshell|"
+    r"\b(?:overview|run-?down|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:(?:a\s+couple\s+of|one|two|three|four|five|\d+)\s+(?:short\s+)?(?:sentences?|words|lines|bullets?|points)|brief|short|a\s+nutshell|"
     r"a\s+few\s+(?:words|sentences))\b|"
     r"\b(?:key|main|important|major|central|essential)\s+(?:points?|takeaways?|ideas?|messages?|findings?|"
     r"highlights?|conclusions?|contents?|"
@@ -30,7 +30,7 @@ _SUMMARY_OF_NOTHING = re.compile(
 
 _COMPARE = re.compile(
     r"\bcompar(?:e[ds]?|ing)\b|\bcomparison\b(?!\s+(?:tables?|charts?|graphs?))|\bdiff(?:s|er|ers|ering|ed)?\b|"
-    r"\bany(?:thing)?\s+different\b|\bdifferences\b|\bdifference\s+between\b|"
+    r"\bhow\s+(?:has|have|did)\b.*\bchanged?\b|\bwhats\s+(?:changed|new|different)\b|有没有(?:改|变|动过)|(?:新版|新的|后一版|第二版).{0,4}(?:多|少|加|改|增|删)[了过]|\bany(?:thing)?\s+different\b|\bwhich\b.*\bdifferent\b|\bdifferences\b|\bdifference\s+between\b|"
     r"\b(?:what|show|find|tell|spot|see|list|highlight)\b.*\bdifferen(?:ce|t)\b|\bhow\b.*\bdifferent\b|"
     r"\bwhat\b(?:'s|\s+(?:is|are|has|have|was|were|got|did|all))*(?:\s+(?:been|get|they|it|we))*\s+(?:changed?|new|"
     r"modified|added|removed|deleted|"
@@ -71,7 +71,7 @@ _STRONG = re.compile(
     r"come|do|does|did|is|are|can|should|was|"
     r"were|much)\b|\bwhich\b(?!\s+(?:tables?|charts?|pages?))|"
     r"谁|什么时[候间]|何时|几时|几月|几号|几点|为什么|为何|为啥|怎么|怎样|如何|多[长久大高远快重宽]|哪[个家位些年天月种座里](?!表|图|页)|哪一?[个家位年天月种](?!表|图|页)|"
-    r"还是(?=.)|(?<![这那近前后好])几[个年月天名位人次家岁日周倍](?!表|图|页)|多少(?=[个名位人次家年月天元家页岁台件]|\S)"
+    r"还是(?=.)|([\u4e00-\u9fff])不\1(?!\1)|谁[^是的\W]|(?<![这那近好])(?<!(?<!提)前)几[个年月天名位人次家岁日周倍](?!表|图|页)|多少(?=[个名位人次家年月天元家页岁台件]|\S)"
 )
 _REASONS = re.compile(r"\bwhy\b|\bwho\b|\bhow\s+come\b|为什么|为何|为啥|谁")
 _WEAK = re.compile(
@@ -80,13 +80,14 @@ _WEAK = re.compile(
     r"live|work|held)\b|什么|啥|多少|哪|几[^何]?[^何]?(?:\?|$)|是否|是不是|有没有|能不能|可不可以|会不会|要不要|需不需要|吗\W*$|呢\W*$"
 )
 _AUXILIARY = re.compile(
-    r"^(?:can|could|may|am|do|must|should|shall|will|would)\s+(?:i|we)\s+(?!(?:have|get|see|please|also|just|ask|only|kindly|trouble|request)\b)(?=\w+)|"
+    r"^(?:can|could|may|am|do|must|should|shall|will|would)\s+(?:i|we)\s+(?!(?:have|get(?!\s+an?\s+(?!list|copy|transcript|csv|table|text|version|file))|see|please|also|just|ask|only|kindly|trouble|request)\b)(?=\w+)|"
     r"^(?:is|are|was|were|does|do|did|has|have|had|can|may|must|should|shall|will|would|could)\s+(?!(?:you|i|we|"
     r"u)\b)(?=\w+\s+\w+)"
 )
 _POLITE_WISH = re.compile(
     rf"^(?:请问?)?(?:你|您)?(?:可以|能不能|能否|可否|能|可不可以)(?:请)?(?:你|您)?(?:帮|给|替|把|将|{v._VERBS_HAN})"
 )
+_WHO_DID = re.compile(r"谁[^是的\W]")
 _NO_CONTENT = re.compile(
     r"(?:钱|\b(?:what|who|when|where|why|which|how|is|are|was|were|does|do|did|it|this|that|there|the|a|an|on|in|of|"
     r"about|have|has|here|here's|you|we|i|see|can|"
@@ -118,7 +119,7 @@ def question(reader: Reader, *, strong: bool = False) -> str:
         return ""
     start, end = trim(reader.text, 0, len(reader.text), _HEAD, _TAIL)
     asked = reader.text[start:end]
-    if not asked or _NO_CONTENT.fullmatch(asked):
+    if not asked or (_NO_CONTENT.fullmatch(asked) and not _WHO_DID.search(asked)):
         return ""
     told = _STRONG.search(asked) is not None
     if not strong:

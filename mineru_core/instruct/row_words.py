@@ -17,7 +17,7 @@ _NO = (
 _HAN_NO = r"(?P<no>不|没有?|未)?"
 _ROWS = (
     r"\b(?:(?:table|data)\s+)?(?:rows?|records?|entries|entry|lines?(?=\s+(?:(?:of|in)\s+(?:the|"
-    r"this)\s+tables?\s+)?(?:that|which|where|containing|with|whose|including|in\s+which)))"
+    r"this)\s+tables?\s+)?(?:that|which|where|containing|with|whose|including|mentioning|showing|about|in\s+which)))"
     r"\b(?:\s+(?:of|in|from)\s+(?:the|this|that|each)\s+tables?)?"
 )
 _END = (
@@ -60,7 +60,7 @@ _CONTAINING = re.compile(
     rf"{_ROWS}\s*(?:(?:that|which)\s+)?{_NO}(?P<with>contain(?:s|ing|ed)?|includ(?:es?|ing)|hav(?:e|ing)|has|"
     rf"with(?:out)?|show(?:s|ing)?|"
     r"mention(?:s|ing|ed)?|for|of|about|on|lack(?:s|ing)?|match(?:es|ing)?|say(?:s|ing)?|from(?!\s+(?:(?:the|this|all)\s+)?(?:tables?|pages?|documents?)\b)|start(?:s|ing)?\s+with|"
-    r"labell?ed|named|called)\s+"
+    r"labell?ed|marked|flagged|tagged|named|called)\s+"
     rf"(?:(?:the|a|an|any\s+of|either)\s+)?(?:(?:words?|texts?|values?|terms?|phrases?|names?|"
     rf"labels?)\s+)?(?P<it>(?!\s){_NAME}+?){_END}"
 )

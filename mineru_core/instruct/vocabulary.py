@@ -69,7 +69,7 @@ NEGATED = _any(
 
 # --- which table -------------------------------------------------------------------------------------------------
 _EN_TABLES = r"(?:data\s+)?tables?\b"
-_HAN_TABLES = r"(?:个|张|份|幅)?\s*(?:数据)?(?:表格|表(?!示|明|达|面|现|单|头))"
+_HAN_TABLES = r"(?:个|张|份|幅)?\s*(?:数据)?(?:表格|表(?!示|明|达|面|现|单|头)|table\b)"
 TABLE_LISTS = _any(
     rf"\btables?\s*(?:no\.?\s*|number\s+|nr\.?\s*|#\s*)?(?P<it>{LIST})(?!\s*(?:%|pages?\b))",
 )
@@ -77,7 +77,9 @@ TABLE_ORDINALS = re.compile(rf"\b(?P<it>{ORDINAL_LIST})\s+{_EN_TABLES}")
 TABLES_FIRST = re.compile(rf"\b(?:first|top)\s+(?P<it>{CARDINAL})\s+{_EN_TABLES}")
 TABLES_LAST = re.compile(rf"\b(?:last|final|bottom)\s+(?P<it>{CARDINAL})\s+{_EN_TABLES}")
 TABLES_BACK = re.compile(rf"\b(?P<it>{ORDINAL})(?:\s+(?:to|from(?:\s+the)?)\s+|-to-|-)(?:the\s+)?last\s+{_EN_TABLES}")
-TABLE_FINAL = _any(rf"\b(?:very\s+last|final|last)\s+{_EN_TABLES}", rf"最后(?:的)?一?{_HAN_TABLES}|末{_HAN_TABLES}")
+TABLE_FINAL = _any(
+    rf"\b(?:very\s+last|final|last)\s+{_EN_TABLES}", rf"最后(?:的)?[一那这]?{_HAN_TABLES}|末{_HAN_TABLES}"
+)
 HAN_TABLES = re.compile(rf"第\s*(?P<it>{han_list(r'(?:个|张|份|幅)(?:表格?)?')})\s*{_HAN_TABLES}")
 HAN_TABLES_FIRST = re.compile(rf"(?:前|头)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
 HAN_TABLES_LAST = re.compile(rf"(?:最后|后|末尾)(?:面)?的?\s*(?P<it>{HAN})\s*{_HAN_TABLES}")
@@ -91,7 +93,8 @@ CHARTS = _any(
     r"\bhistograms?\b|\b(?:scatter|bar|line|box)\s*plots?\b|\bfigure(?:s|\s+\d+)?\s+data\b|\bdata\s+(?:of|from|in|"
     r"behind)\s+"
     r"(?:the\s+)?figures?\b",
-    r"\bdata\s+points?\b|\b(?:every|each|all\s+the)\s+(?:bar|slice|wedge)s?\b|柱子|扇区|"
+    r"\b(?:data\s+)?tables?\s+(?:for|of|behind)\s+(?:the|this)\s+(?:(?:bar|pie|line)\s+)?(?:charts?|graphs?|plots?)\b|\bdata\s+points?\b|\b(?:every|each|all\s+the|the|these)\s+(?:bars?|slices?|wedges?|curves?|pie)\b(?!\s*code)|"
+    r"\b(?:figure|image|picture|drawing)\s+(?:in)?to\s+(?:numbers|data|values)\b|柱子|扇区|曲线|折线|"
     r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
     r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
 )
@@ -107,12 +110,12 @@ FORMULAS = _any(
 )
 TEXT = _any(
     r"\b(?:(?:full|plain|raw|body|all|running)\s+)*texts?\b|\bocr\b|\btranscri(?:be|ption|pt)\b|\bwording\b|\bwords\b",
-    r"\bparagraphs?\b|\bwhat\s+(?:does|do)\s+(?:it|this|that|they|the\s+\w+)\s+say\b|\bwhat(?:'s|\s+is)\s+written\b",
-    r"文字|文本|全文(?![档件])|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])|(?<=[的上里中内把光只要将些])字(?![段号体数典样符面节母条句迹画型])",
+    r"\bprose\b|\bparagraphs?\b|\bwhat\s+(?:does|do)\s+(?:it|this|that|they|the\s+\w+)\s+say\b|\bwhat(?:'s|\s+is)\s+written\b",
+    r"文字|文本|全文(?![档件])|原文|正文|文稿|段落|写(?:了|的)?(?:些)?(?:什么|啥)|(?<![a-z])(?:ocr|text)(?![a-z])|(?<=[的上里中内把光只要将些])字(?![段号体数典样符面节母条句迹画型])",
 )
 EVERYTHING = _any(
     r"\beverything\b|\bcontents?\b|\bdata\b|\binformation\b|\binfo\b|\ball\b|\b(?:whole|entire|complete)\s+\w+\b",
-    r"全部|全都|统统|通通|完整|整[份本篇]|所有|一切|整个|整页|内容|数据|信息",
+    r"\bcomplete(?:ly)?\b|\bfull(?:y)?\b|全[篇书套]|全部|全都|统统|通通|完整|整[份本篇]|所有|一切|整个|整页|内容|数据|信息",
 )
 KEY_FIELDS = _any(
     r"\b(?:key|main|important)[\s-]+(?:information|info|facts|data\s+points)\b|\b(?:key|main|important|all)[\s-]+(?:fields?|details)\b|\bkey[\s-]+values?"
@@ -178,13 +181,13 @@ FIND = (
         r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置|哪几?[处页]|哪些地方|哪(?=\W*$)))"
     ),
     re.compile(
-        r"(?:哪里|哪儿|何处|什么地方|哪几?处|哪[些个](?:地方|位置)|哪几个地方)(?:有)?(?:提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
+        r"(?:哪里|哪儿|何处|什么地方|哪几?处|哪[些个](?:地方|位置)|哪几个地方)(?:有)?(?:提及|提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
     ),
     re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
     re.compile(r"(?:有没有|是否有?)(?:在.{0,8})?(?:提到|出现|包含|提及|写(?:到|明|有)?|说到|讲到)(?:过|了)?(?P<it>.+)"),
     re.compile(r"有没有(?P<it>\x00|[^,;.?!]{1,8}?)(?:这个词|字样)?\W*$"),
     re.compile(
-        r"(?:查找|搜索|搜寻|搜一?[下搜]|查查|找找|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
+        r"(?:查找|搜索|搜寻|搜一?[下搜]|查查|找找|标出|圈出|高亮(?:显示)?|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
         r"(?:一下|出来|出(?!生|具|厂|库|发|口|入)|到)?+(?P<it>(?!来).+)"
     ),
 )
@@ -194,7 +197,7 @@ QUERY_HEAD = _any(
     r"^(?:\s|[:,.\-])+",
     r"^(?:the|an?|any|all|every|each|for|that|out)\b",
     r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:says?|mentions?|states?|reads?)\b",
-    r"^(?:word|phrase|string|term|keyword)\b(?=\s+\S)",
+    r"^(?:words?|phrase|string|term|keyword)\b(?=\s+\S)",
     r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
     r"^(?:mentions?|occurrences?|instances?|references?|uses?)\s+(?:of|to)\b",
     r"^(?:bits?|parts?|sections?|clauses?|passages?|places?|paragraphs?|sentences?|lines?)\s+(?:about|on|that\s+(?:mentions?|says?)|mentioning|saying|dealing\s+with|"
@@ -202,7 +205,7 @@ QUERY_HEAD = _any(
     r"^(?:anything|something|whether|if)\s+(?:it\s+(?:says|mentions)\s+)?(?:anything\s+)?(?:about|on|regarding)\b",
     r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:talks?\s+about|speaks?\s+(?:of|about)|discuss(?:es)?|deals?\s+with|refers?\s+to|covers?)\b",
     r"^(?:docs?|documents?|files?|pdf|text|contract|page|report)\s+for\b",
-    r"^(?:请|麻烦|帮忙|帮我|给我|替我|我想|看看|看一?下|查查|找找|查一?下|找一?下|写着|提到|提及|出现|涉及|关于)",
+    r"^(?:请|麻烦|帮忙|帮我|给我|替我|我想|看看|看一?下|查查|找找|标出|圈出|高亮(?:显示)?|查一?下|找一?下|写着|提到|提及|出现|涉及|关于)",
     r"^(?:一下|所有的?|全部的?|关键词|关键字|词语|这个词|文中的?|文档中的?|里面的?|其中的?|包含|含有|有关)",
 )
 QUERY_TAIL = _any(
@@ -224,7 +227,7 @@ _NOUNS_HAN = (
 )
 _VERBS_EN = (
     r"(?:extract|get|give|show|tell|pull|read|list|return|output|take|grab|fetch|parse|convert|export|recogni[sz]e|"
-    r"capture|scan|analy[sz]e|process|download|copy|turn|save|transcribe|digiti[sz]e|display|provide|send|collect|"
+    r"capture|scan|analy[sz]e|process|download|copy|turn|save|dump|rip|fill\s+(?:in|out)|transcribe|digiti[sz]e|display|provide|send|collect|"
     r"check)"
 )
 _VERBS_HAN = (
@@ -237,7 +240,7 @@ FIELD_HEAD = _any(
     r"the|an?|this|"
     r"that|these|those|all|of|just|only|out|for|it|its|my|and|also|let|then|from|in|on|with|value|values|field|"
     r"fields|data)\b(?!')",
-    rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b",
+    rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b(?!-)",
     r"^(?:(?:what|who|which|when|how\s+much|how\s+many)(?:'s|\s+(?:is|are|was|were))|whats|what|who)\b",
     rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
     r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将(?!来)|从(?!业)|在(?!职|校|途|建|岗)|只要|只(?!数)|"
