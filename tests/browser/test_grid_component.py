@@ -25,7 +25,7 @@ Give = Callable[..., None]
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page with the editor's code and its place; no error may come up in it."""
-    page = browser.new_page()
+    page = browser.new_page(has_touch=True)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.clock.install()
@@ -159,3 +159,14 @@ def test_escape_leaves_the_cell_as_it_was(page: Page, give: Give) -> None:
     expect(cell(page, 1, 1)).to_have_text("d")
     expect(page.get_by_role("textbox")).to_have_count(0)
     assert page.evaluate(SENT) == []
+
+
+def test_a_finger_selects_a_cell_and_then_opens_it(page: Page, give: Give) -> None:
+    give()
+    cell(page, 1, 1).tap()
+    expect(cell(page, 1, 1)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("textbox")).to_have_count(0)
+    cell(page, 1, 1).tap()
+    page.keyboard.type("new")
+    page.keyboard.press("Enter")
+    assert page.evaluate(SENT)[0]["changes"] == [text_set(1, 1, "new")]

@@ -15,7 +15,8 @@ class Editor extends GridView {
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
     this.grid.addEventListener("pointermove", (event) => this.drag(event));
-    this.grid.addEventListener("dblclick", () => this.open());
+    this.grid.addEventListener("click", (event) => this.tap(event));
+    this.grid.addEventListener("dblclick", () => this.editing || this.open());
     this.edit.addEventListener("keydown", (event) => this.editKey(event));
     this.edit.addEventListener("blur", () => this.close(true));
     this.edit.addEventListener("input", () => this.fitEdit());
@@ -91,14 +92,23 @@ class Editor extends GridView {
   }
 
   press(event) {
-    if (event.button !== 0) return;
-    const place = this.placeOf(event);
-    const again = this.table.cell(place.r, place.c) === this.active && this.focused();
+    this.pointer = event.pointerType;
+    if (event.button !== 0 || this.pointer !== "mouse") return;
+    event.preventDefault(); // the browser would select text
     this.close(true);
-    if (event.pointerType === "mouse") event.preventDefault(); // the browser would select text
     this.grid.focus({ preventScroll: true });
-    this.select(place, event.shiftKey);
-    if (event.pointerType !== "mouse" && again) this.grid.addEventListener("click", () => this.open(), { once: true });
+    this.select(this.placeOf(event), event.shiftKey);
+  }
+
+  // A finger selects where it comes up, as it may be scrolling; the cell it has selected, it opens.
+  tap(event) {
+    if (this.pointer === "mouse") return;
+    const { r, c } = this.placeOf(event);
+    const again = this.table.cell(r, c) === this.active && this.focused();
+    this.close(true);
+    this.grid.focus({ preventScroll: true });
+    this.select({ r, c });
+    if (again) this.open();
   }
 
   drag(event) {
