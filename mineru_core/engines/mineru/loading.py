@@ -217,14 +217,25 @@ def _parts(model: Any, processor: Any, dtypes: dict[str, torch.dtype]) -> ModelP
     """The halves of the model and its special tokens, as mineru-vl-utils' own client takes them from there."""
     from mineru_core.engines.mineru.decoder import Decoder
     from mineru_core.engines.mineru.generation import ModelParts
+    from mineru_core.engines.mineru.linear import WideningLinear
+    from mineru_core.engines.mineru.mapped import MappedWeights
     from mineru_core.engines.mineru.vision import VisionTower
+
+    mapped = MappedWeights()
+
+    def let_go(layer: nn.Module) -> None:
+        # the system keeps what it has read of the file while there is room, and takes a layer up again in no time;
+        # the tower, half of the model, need not count as this process's memory for that
+        for module in layer.modules():
+            if isinstance(module, WideningLinear):
+                mapped.let_go(module.weight)
 
     text = model.config.get_text_config(decoder=True)
     sources = (model.generation_config, text, processor.tokenizer)
     names = ("bos_token_id", "eos_token_id", "pad_token_id")
     left_out = frozenset[int]().union(*(_ids(getattr(source, name, None)) for source in sources for name in names))
     return ModelParts(
-        vision=VisionTower(model.model.visual, dtypes["vision"]),
+        vision=VisionTower(model.model.visual, dtypes["vision"], let_go),
         decoder=Decoder(model.model.language_model, model.lm_head, dtypes["language"]),
         processor=processor,
         image_token=model.config.image_token_id,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from transformers.models.qwen2_vl.modeling_qwen2_vl import apply_rotary_pos_emb_vision
 
@@ -32,8 +32,10 @@ class Patches:
 class VisionTower:
     """Layers of a Qwen2-VL vision tower, with the merger that makes four patches one token."""
 
-    def __init__(self, visual: Any, dtype: torch.dtype) -> None:
+    def __init__(self, visual: Any, dtype: torch.dtype, used: Callable[[nn.Module], object] | None = None) -> None:
+        """``used`` is told of each layer, and of the merger, once a call has no more need of it."""
         self._visual, self._dtype = visual, dtype
+        self._used = used or (lambda _: None)
         self._merge = int(visual.spatial_merge_size)
         projection = visual.patch_embed.proj.weight
         self._device = projection.device
@@ -53,8 +55,10 @@ class VisionTower:
             for piece, seen in zip(torch.split(x, _PIECE), torch.split(gathered, _PIECE), strict=True):
                 piece.add_(block.attn.proj(seen))
                 piece.add_(block.mlp(block.norm2(piece)))
+            self._used(block)
         check()
         merged: Tensor = self._visual.merger(x)
+        self._used(self._visual.merger)
         return list(torch.split(merged, [count // self._merge**2 for count in counts]))
 
     def _attend(self, block: Any, x: Tensor, cos: Tensor, sin: Tensor, counts: list[int]) -> Tensor:

@@ -14,6 +14,7 @@ from mineru_core.engines.mineru import linear
 from mineru_core.engines.mineru.checkpoint import open_checkpoint, stored_dtype
 from mineru_core.engines.mineru.linear import Int8Linear, WideningLinear, int8_available
 from mineru_core.engines.mineru.loading import load_generator, resolved_precision
+from mineru_core.engines.mineru.mapped import MappedWeights
 from mineru_core.engines.mineru.processor import load_processor
 from mineru_core.errors import EngineUnavailable
 from mineru_core.settings import MineruSettings
@@ -176,3 +177,23 @@ def test_int8_writes_nearly_what_float32_writes(half_folder: Path) -> None:
     gaps = [abs(a.logprobs[0] - b.logprobs[0]) for a, b in zip(exact, rounded, strict=True)]
     assert sum(a.token_ids == b.token_ids for a, b in zip(exact, rounded, strict=True)) >= 6
     assert max(gaps) < 0.5
+
+
+def test_the_towers_layers_are_let_go_once_a_picture_was_seen(
+    half_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linear, "native_bf16", lambda: False)
+    let_go: list[int] = []
+    real = MappedWeights.let_go
+
+    def noted(self: MappedWeights, tensor: torch.Tensor) -> bool:
+        let_go.append(tensor.data_ptr())
+        return real(self, tensor)
+
+    generator = generator_of(half_folder, precision="bf16", vision_cache_bytes=0)
+    monkeypatch.setattr(MappedWeights, "let_go", noted)
+    first, second = (generator.generate([request_of(noise(84, 56))]) for _ in range(2))
+    parts: Any = generator._parts
+    tower = [module for module in parts.vision._visual.modules() if isinstance(module, WideningLinear)]
+    assert sorted(let_go) == sorted(2 * [module.weight.data_ptr() for module in tower])
+    assert first == second, "what was let go is read again from the file"
