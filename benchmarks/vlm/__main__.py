@@ -3,14 +3,16 @@
     python -m benchmarks.vlm [--quick] [--json FILE] [--folder DIR] [--precision NAME]
 
 The checkpoint has MinerU2.5's architecture and is written to a temporary folder (or to ``--folder``, and used again
-from there). Each side runs in a process of its own, one after the other: theirs at its defaults (one block at a time,
-weights as they are stored), ours as the settings say or with ``--precision``. A page is a layout picture of 1036
+from there). Each side runs in a process of its own, one after the other, forked from one that has the libraries:
+theirs at its defaults (one block at a time, weights as they are stored), ours as the settings say or with
+``--precision``. A page is a layout picture of 1036
 pixels and 12 crops of 64 tokens; the layout has as many tokens as 12 lines take.
 
 ``--json`` writes flat name → number. Ratios of time are theirs by ours, above 1 where ours is faster, but for
 ``second_part_ratio``; ratios of memory are ours by theirs.
 
-``one_page_ratio`` (one page), ``four_users_ratio`` (four users' pages, against four times their one page),
+``one_page_ratio`` (one page), ``four_users_ratio`` (four users' pages; theirs reads one block after the other, so its
+one page stands for each of the four),
 ``second_part_ratio`` (first token of a second question on a known picture, by theirs on that picture),
 ``padding`` (share of the tokens ours computed that was padding), ``memory_ratio`` (peak of reading a page, above what
 the imported libraries take), ``int8_memory_ratio`` (the same with all weights int8), and the seconds and megabytes
@@ -23,23 +25,35 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
+import multiprocessing
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks.vlm.job import FULL, QUICK, write_checkpoint
+from benchmarks.vlm.tasks import run_side, write
 
 _USERS = 4
-_TOKENIZER = Path(__file__).parents[2] / "mineru_core" / "engines" / "mineru" / "tiny"
 
 
 def measure(folder: Path, quick: bool, precision: str) -> dict[str, float]:
-    """Run the three processes and compare."""
-    theirs = _side("theirs", folder, quick, precision)
-    ours = _side("ours", folder, quick, precision)
-    int8 = _side("memory", folder, quick, "int8")
+    """Write the checkpoint if it is not there, run the three processes and compare."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.vlm.sides"])
+    # a process that has multiplied in threads must not fork: the server only imports, each task has a process
+    with ProcessPoolExecutor(max_workers=1, mp_context=context, max_tasks_per_child=1) as pool:
+
+        def run(side: str, precision: str) -> dict[str, float]:
+            figures = pool.submit(run_side, side, folder, quick, precision).result()
+            print(f"{side}: " + "  ".join(f"{name} {value:.4g}" for name, value in figures.items()), flush=True)
+            return figures
+
+        if not (folder / "model.safetensors").exists():
+            pool.submit(write, folder, quick).result()
+        theirs = run("theirs", precision)
+        ours = run("ours", precision)
+        int8 = run("memory", "int8")
     return {
         "one_page_ratio": theirs["page_s"] / ours["page_s"],
         "four_users_ratio": _USERS * theirs["page_s"] / ours["users_s"],
@@ -58,14 +72,6 @@ def measure(folder: Path, quick: bool, precision: str) -> dict[str, float]:
     }
 
 
-def _side(side: str, folder: Path, quick: bool, precision: str) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.vlm.sides", side, str(folder), "--precision", precision]
-    done = subprocess.run([*command, *(["--quick"] if quick else [])], stdout=subprocess.PIPE, text=True, check=True)
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    print(f"{side}: " + "  ".join(f"{name} {value:.4g}" for name, value in figures.items()), flush=True)
-    return figures
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.vlm", description=(__doc__ or "").splitlines()[0])
@@ -73,13 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, default=None, help="file for the figures")
     parser.add_argument("--folder", type=Path, default=None, help="folder of the checkpoint, written if it is missing")
     parser.add_argument("--precision", default="auto", help="precision of ours: auto, bf16, fp32 or int8")
-    parser.add_argument("--tokenizer", type=Path, default=_TOKENIZER, help="checkpoint folder with a tokenizer")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or Path(temporary)
-        if not (folder / "model.safetensors").exists():
-            write_checkpoint(folder, QUICK if options.quick else FULL, options.tokenizer)
-        figures = measure(folder, options.quick, options.precision)
+        figures = measure(options.folder or Path(temporary), options.quick, options.precision)
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")

@@ -7,7 +7,7 @@ itself, so every text has as many tokens as it may.
 from __future__ import annotations
 
 import json
-import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from PIL import Image
 from safetensors.torch import save_file
-from transformers import AutoTokenizer, Qwen2VLConfig, Qwen2VLForConditionalGeneration
+from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
+
+from tools.tiny_vlm.checkpoint import build_image_processor, build_tokenizer
 
 LAYOUT_PROMPT, TEXT_PROMPT, TABLE_PROMPT = "\nLayout Detection:", "\nText Recognition:", "\nTable Recognition:"
 
 _LINE_TOKENS = 22
 """Tokens of one line of a layout: three digits four times, spaces, marks, type, rotation."""
-
-_TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "preprocessor_config.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,11 @@ def make_page(scale: Scale, user: int) -> BenchPage:
     return BenchPage(layout, tuple(noise(width, height) for width, height in scale.crops))
 
 
-def write_checkpoint(folder: Path, scale: Scale, tokenizer: Path) -> None:
-    """A checkpoint of MinerU2.5's widths with random bf16 weights and the tokenizer of another folder."""
-    config = _config(scale, tokenizer)
+def write_checkpoint(folder: Path, scale: Scale) -> None:
+    """A checkpoint of MinerU2.5's widths with random bf16 weights; tokenizer and preparation of pictures are those of
+    the tiny model, whose special tokens are the contract's."""
+    tokenizer = build_tokenizer()
+    config = _config(scale, tokenizer.get_vocab())
     with torch.device("meta"):
         model = Qwen2VLForConditionalGeneration(config)
     # drawing a billion numbers takes longer than the benchmark: the same few million serve every weight
@@ -103,14 +105,12 @@ def write_checkpoint(folder: Path, scale: Scale, tokenizer: Path) -> None:
     config.save_pretrained(folder)
     generation: dict[str, Any] = {"do_sample": False, "eos_token_id": None, "pad_token_id": 0}
     (folder / "generation_config.json").write_text(json.dumps(generation), encoding="utf-8")
-    for name in _TOKENIZER_FILES:
-        if (tokenizer / name).exists():
-            shutil.copyfile(tokenizer / name, folder / name)
+    tokenizer.save_pretrained(folder)
+    preparation = build_image_processor().to_dict() | {"image_processor_type": "Qwen2VLImageProcessor"}
+    (folder / "preprocessor_config.json").write_text(json.dumps(preparation), encoding="utf-8")
 
 
-def _config(scale: Scale, tokenizer: Path) -> Qwen2VLConfig:
-    known = AutoTokenizer.from_pretrained(tokenizer).get_vocab()
-
+def _config(scale: Scale, known: Mapping[str, int]) -> Qwen2VLConfig:
     text = {
         "vocab_size": 151_936, "hidden_size": 896, "intermediate_size": 4864,
         "num_hidden_layers": scale.language_layers, "num_attention_heads": 14, "num_key_value_heads": 2,
