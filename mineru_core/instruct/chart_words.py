@@ -96,7 +96,7 @@ _A_TIME = re.compile(_TIME, re.IGNORECASE)
 _OF_A_CHART = re.compile(
     r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|图[里中上]|曲线|折线|线条|[条根]线|柱子|系列|扇区"
 )
-_NAME_SPLIT = re.compile(r"[,;:/&+\n.?!]|\b(?:and|plus)\b|以及|还有|[和与及跟]")
+_NAME_SPLIT = re.compile(r"[,;:()/&+\n.?!]|\b(?:and|plus)\b|以及|还有|[和与及跟]")
 _AROUND_A_NAME = re.compile(
     rf"\b{_CHART_EN}\b(?:'s)?|\b{_VALUES_EN}(?!\s+(?:growth|revenue|tax|volume))\b|\b(?:for|of|in|at|on|from|off|to|into|as|during|between|by|per|within|the|a|an|this|that|these|those|my|its|"
     r"only|just|please|pls|thanks|me|us|i|we|you|it|is|are|was|were|what(?:'?s)?|which|how|much|many|does|do|did|says?|tells?|show|shows|shown|give|get|gets|read|extract|pull|tell|need|want|"
@@ -124,7 +124,7 @@ _SERIES_BEFORE = re.compile(
     r"(?P<it>(?!the\b)[^;.?!,]{1,40}?)\s+(?:lines?|curves?|bars|series|slices?)\b(?!\s*(?:charts?|graphs?|plots?|"
     r"items?))|"
     rf"(?P<han>\x00|{_LATIN}|(?:[^,;.?!的这那里中上]{{1,8}},)*[^,;.?!的这那里中上]{{1,10}}?)\s*(?:的?(?:这|那)[一两三四几]?[条根个]|[两三四][条根])(?:折线|曲线|线|柱子|柱|系列)|"
-    r"图(?:表)?(?:里|中|上)?面?(?:只要|只看|只需要?|仅要)\s*(?P<han3>\x00(?:[,和与]\s*\x00)*)|"
+    r"图(?:表)?(?:里|中|上)?面?(?:只要|只看|只需要?|仅要)\s*(?P<han3>\x00(?:[,和与]\s*\x00)*)|图(?:表)?(?:里|中|上)?面?的?(?P<han4>\x00)[这那][一两]?[条根个]|"
     rf"(?P<han2>\x00|{_LATIN}|[^,;.?!的里中上]{{1,10}})\s*(?:系列|曲线|折线(?!图)|线条)(?!图)"
 )
 _A_CURVE = re.compile(r"[条根]线|\bseries\s*(?:$|[,.;])|\bcurves?\b|曲线|折线|线条|系列(?:的[数值]|\s*$)")

@@ -26,6 +26,7 @@ _LEAD_EN = re.compile(
     r"^.*\b(?:i|we|you|he|she|they|boss|manager|client|customer|accounting|accountant|team|finance|office)(?:'d|'m|'re|'ve)?\s+(?:(?:just|only|really|also|still|now|would|will|do|am|are|is|have|has)\s+)*"
     rf"(?:needs?|wants?|likes?|requires?|asked\s+for|asks?\s+for|after|looking\s+for|interested\s+in|care\s+about|wondering(?:\s+about)?|got)\b(?:\s+to\s+{_TAKE_EN}\b)?{_PARTICLES}|"
     rf"^(?:(?:please|kindly|just|to|then|and)\s+)*{_TAKE_EN}(?:\s+(?:me|us|out|off|down|up|over))+\b{_PARTICLES}|"
+    r"^(?:put|supply|provide|send|fetch|fill\s+in|enter)\b(?!-)|^.*\b(?:is|are|was|were)\s+(?:asking\s+(?:me\s+|us\s+)?for|after|requesting|interested\s+in|looking\s+for)\b|"
     r"^(?:need(?:ed|s)?|wanted|required|looking\s+for|after)\b\s*:?|"
     r"^(?:what|which)(?:'s|\s+(?:is|are|was|were))\b|"
     r"^(?:(?:as\s+well\s+as|plus|then|also|both)\b)|"
@@ -33,6 +34,7 @@ _LEAD_EN = re.compile(
 )
 _LEAD_HAN = re.compile(
     r"^.*(?:把|[让叫要]我)(?!手)|^.*?(?:上|里|中|内|当中)面?的|^从?[^,]{1,10}(?:上|里|中|内)面?(?=提取|抽取|摘|抄|找|读|获取|识别|抓|取)|^[^,]{0,4}[单证票表书卡册本函盒签箱瓶袋牌纸条板屏](?:上|里|中)面?(?=\S)|^(?:客户|老板|领导|财务|公司|经理|同事|对方|银行|我们?|你|您|他们?|她|咱们?)(?:只|就|还|也|都)?(?:要(?!求)|需要|想要|想看|想知道|让|得有|急需)|"
+    r"^[^,]{0,6}(?:公司|部门?|财务|会计|银行|单位|学校|医院|经理|主管|老师|机构|政府|税务局)(?:那边|这边|里)?(?:要(?!求)|需要|让我?)(?:填|交|报|提供)?|^(?:有劳|烦请|劳烦|劳驾)|^提供(?!者|商|人|方)|"
     r"^(?:得|还得|要)?(?:填写?|录入?|登记)(?=[^写入人表日时单编员项一下好]{2})|^(?:摘录|摘抄|抄录)|^登记(?![号证表人地日时机])|^(?:取|调|导|标)(?:一下|下)|^(?:录入?|抄|摘|抠|弄|整理|汇总|登记|收集|抓取?|核对|查|找|看|记|读|列|填|写|挑|采集|统计)(?:录|写)?(?:一下|下|出来?|好)(?!单|料|生|具|厂|库|发)|"
     r"^(?:帮忙|顺便|另外|然后|还要|以及|加上|再|也|并|同时|主要是?|就是|光要?|单要|就要)"
 )
@@ -61,7 +63,7 @@ _INTRODUCES = re.compile(
 _NO_NAME_EN = re.compile(
     r"\b(?:i|i'm|i'd|i've|i'll|we|we're|you|he|she|they|me|us|my|our|your|it|it's|its|them|is|are|was|were|am|be|been|do|don't|does|did|have|has|had|can|could|"
     r"would|will|should|want|wants|need|needs|please|thanks|hi|hello|hey|there|here|this|that|these|those|which|who|whatever|whatever's|everything|anything|nothing|something|"
-    r"stuff|thing|things|entire|extraction|because|so|if|when|while|just|really|putting|filling|doing|making|working|trying|going|got|getting|following|else|rest|everyone|"
+    r"stuff|thing|things|entire|extraction|because|so|if|when|while|just|really|putting|filling|doing|making|working|trying|going|got|getting|contained|following|else|rest|everyone|"
     r"cancel|see|tell|give)\b|\b(?:the|an?)$"
 )
 _PLACE_EN = re.compile(
@@ -73,8 +75,8 @@ _PLACE_AFTER_EN = re.compile(
     r"\s(?:of|for)\s+(?:this|that|our|my|your|these)(?:\s+[\w'-]+){1,3}[\s.?!]*$"
 )
 _NO_NAME_HAN = re.compile(
-    r"^(?:我(?![司方])|我们|你|您|他(?!项|行)|她|咱|它|这|那|哪|请|帮|老板|领导|什么|怎么)|[都也就还]?(?:不用|不要|不需要|别漏)|(?:出来|下来|起来|一下|一遍|遗漏|给我|帮我|可以了|可编辑|数字化|全部|所有|统统|通通|全都|东西|一切|完整|整份|整个|从头|成为|弄成|读成|转成)|"
-    r"[吗呢吧呗啊嘛了都]$|^(?:登记|报销|录入|做账|存档|备案|核对|填表|办理|归档|建档|入库|里头|里边|上头|内容|扫描件|件|图|文|资料|信息|数据|转|识别)$|^(?:这|那)|让我|(?:内容|资料)都|有(?:一?[张份个]|什么|没有)"
+    r"^(?:我(?![司方])|我们|你|您|他(?!项|行)|她|咱|它|这|那|哪|请|帮|老板|领导|什么|怎么)|[都也就还]?(?:不用|不要|不需要|别漏)|(?:出来|下来|起来|一下|一遍|遗漏|给我|帮我|可以了|可编辑|数字化|全部|所有|统统|通通|全都|东西|一切|完整|整份|整个|从头|成为|[变弄读转换做化导改]成)|"
+    r"[吗呢吧呗啊嘛了都]$|^(?:登记|报销|录入|做账|存档|备案|核对|填表|办理|归档|建档|入库|电子版|随便|里头|里边|上头|内容|扫描件|件|图|文|资料|信息|数据|转|识别)$|^(?:这|那)|让我|(?:内容|资料)都|有(?:一?[张份个]|什么|没有)"
 )
 _NOUN_HAN = re.compile(
     r"(?:号码?|编号|代码|名称?|姓名|日期?|时间|金额|[总单]?[价额费税款]|率|人|方|地址|住址|电话|手机|邮箱|数量?|件数|量|期限?|单位|型号|规格|类型|性别|民族|职务|职位|等级|状态|结果|抬头|账户|账号|"

@@ -19,7 +19,7 @@ _SORTS_HAN = (
     r"(?:正文|文字|文本|表格|表|图表|图片|图像|插图|配图|照片|图|公式|页眉|页脚|水印|"
     r"印章|公章|签名|脚注|标题|logo)(?:部分|内容)?"
 )
-_SORT_LIST_HAN = rf"{_SORTS_HAN}(?:\s*(?:,|/|和|与|跟|及|以及|还有|或)\s*{_SORTS_HAN})*"
+_SORT_LIST_HAN = rf"{_SORTS_HAN}(?:\s*(?:,|/|和|与|跟|及|以及|还有|或)?\s*{_SORTS_HAN})*"
 _NOT_NEEDED = re.compile(
     rf"{_START}(?:(?:i|we)\s+)?(?:(?:really|certainly)\s+)?(?:(?:do\s+not|don'?t)\s+(?:really\s+|actually\s+)?(?:need|want|care\s+(?:about|for)|require|bother\s+with|"
     rf"include|bring|give\s+me)|(?:not|no|without|minus|skip|ignore|omit|drop|exclude|excluding|except|leave|forget|never\s+mind)"
@@ -71,6 +71,8 @@ _WHOLE = re.compile(
     r"\b(?:whatever|what\s*ever|anything|everything|all)(?:\s+(?:that|which))?(?:'s|\s+(?:is|are|stands|there\s+is|you\s+(?:can|could|see|find|get)|it\s+(?:has|says|contains|holds)|is\s+(?:written|printed|shown)))"
     r"(?:\s+(?:see|find|get|read|extract|make\s+out|there|written|printed|shown))*(?:\s+(?:on|in|from|off|out\s+of)\s+(?:it|here|there|this|that|(?:the|this|that)\s+\w+))?\b|"
     r"\b(?:absolutely\s+)?(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that|(?:this|the|that)\s+(?:page|scan|document|doc|file|pdf|image|picture|photo|thing|sheet|slide|paper))\b(?!\s+(?:table|chart))|"
+    r"\bevery\s+(?:last|single)\s+(?:thing|bit|word|detail)\b|(?:有的)?全给我(?:[弄提转导扒抓拿](?:下来|出来|过来))?(?=\s*$)|"
+    r"\ball\s+(?:the\s+|of\s+the\s+)?(?:information|data|details|contents?)\s+(?:(?:that\s+(?:is|are)|contained|shown|present|printed)\s+)*(?:in|on|from)\s+(?:it|here|this|that|the)\b(?:\s+\w+){0,4}?(?=\s*(?:$|[.,;!?]))|"
     r"\bfrom\s+(?:top\s+to\s+bottom|start\s+to\s+finish|beginning\s+to\s+end|cover\s+to\s+cover|a\s+to\s+z)\b|\bin\s+(?:full|its\s+entirety)\b|\b(?:all|every)\s+(?:the\s+|of\s+the\s+)?(?:stuff|things?|bits?|pieces?)\b|"
     r"(?:一|半)[个点字样条丝处项张](?:儿)?(?:都|也)?(?:别|不要|不能|不可以?|不许|不|没)(?:能|要|许|准|得)?(?:漏|落|少|差|丢|遗漏|落下|拉下|放过)(?:掉|下)?(?:地|的|了)?|(?:不要|别|不能|勿|请勿|无|毫无|没有)(?:有)?(?:任何)?(?:遗漏|漏掉?|落下|缺漏|丢失)(?:地|的|了|任何\w*)?|"
     r"(?:都|全)不(?:能|要|可)(?:漏|少)|一字不[落漏差](?:地|的)?|图文(?:表)?(?=\s*都|全|完整)|(?:内容|东西|信息)(?:我)?(?:都|全|全都|统统)(?:要|给我)|(?:不管|无论)(?:是)?(?:什么|啥)|全(?:文档|文件|篇|本|书|册)(?=识别|提取|导出|转|解析)|从头到尾|一股脑(?:儿)?(?:地)?|一口气|(?:里面|上面|里头|图上|文中)?有(?:什么|啥)(?:就)?(?:都|全|统统)|全须全尾|原原本本(?:地)?|完完整整(?:地)?|有(?:什么|啥|多少)(?:就|都)?[^,.;!?]{1,3}(?:什么|啥|多少)|能[^,.;!?表图]{1,4}的(?:东西|内容)?(?:都|全|全都|全部)(?:给我|帮我)?[^,.;!?表图]{1,6}|"

@@ -25,9 +25,10 @@ UNSUPPORTED_REQUEST = "unsupported-request"
 UNSUPPORTED_TABLE_REQUEST = "unsupported-table-request"
 
 _ALL_AND_MORE = re.compile(
-    r"\b(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that)\b|\binclud(?:ed|ing)\b"
+    r"\b(?:everything|all)\s+(?:on|in|off|from|of)\s+(?:here|it|this|that)\b|\beverything\b.*\bincl|\ball\b.*\bincl(?:ud|\b)|"
+    r"(?:全部|所有|全都|统统|一切|整个).*(?:包括|包含|连同|连带)|图文(?:表|并茂|都|全)"
 )
-_OCR = re.compile(r"(?<![a-z])ocr(?![a-z])(?!.*\b(?:text|words)\b)")
+_OCR = re.compile(r"(?<![a-z])ocr(?![a-z])(?!.*(?:\b(?:text|words)\b|字|文本))")
 _SORTS = re.compile("|".join(pattern.pattern for pattern in (v.CHARTS, v.TABLES, v.FORMULAS, v.TEXT)))
 _IN_PASSING = re.compile(
     r"\b(?:from|off|on|in)\s+(?:the|this|that|my|our)\s+(?:\w+\s+)?(?:transcript|spread\s*sheet|table|text|statement|balance\s+sheet)\b|"
@@ -70,6 +71,8 @@ def parse_words(words: str) -> Task:
         return described
     reader = Reader(words)
     draft = _read(reader) if reader.clean else _Draft()
+    if draft.kind is not TaskKind.COMPARE:  # only what is compared is so in the order it is named
+        draft.pages = tuple(sorted(draft.pages, key=lambda page: (page < 0, page)))
     return Task(words=words, language=_language(reader, draft.query), **vars(draft))
 
 
@@ -94,7 +97,7 @@ def _read(reader: Reader) -> _Draft:
         _question,
     ):
         if step(reader, draft):
-            return draft
+            break
     return draft
 
 
@@ -184,7 +187,11 @@ def _known_fields(reader: Reader, draft: _Draft) -> bool:
 def _is_named_in_passing(reader: Reader) -> bool:
     """Whether a sort of thing only says where to look: "from the transcript", "成绩单上的"."""
     elsewhere = _IN_PASSING.sub(" ", reader.text)
-    return elsewhere != reader.text and not (question(reader) or wants_summary(reader) or _SORTS.search(elsewhere))
+    return elsewhere != reader.text and not (
+        (question(reader) and not _WHAT_IS.search(reader.text.strip()))
+        or wants_summary(reader)
+        or _SORTS.search(elsewhere)
+    )
 
 
 def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
@@ -210,9 +217,13 @@ def _sorts_of_things(reader: Reader, draft: _Draft) -> bool:
         draft.kind, draft.query = TaskKind.QUESTION, asked
         return True
     draft.kind = kinds[0] if len(kinds) == 1 else TaskKind.EVERYTHING
-    if kinds == [TaskKind.TEXT] and _OCR.search(reader.clean.lower()) and take_whole(reader):
+    if (
+        kinds == [TaskKind.TEXT]
+        and _OCR.search(reader.clean.lower())
+        and (take_whole(reader) or reader.has(v.EVERYTHING))
+    ):
         draft.kind = TaskKind.EVERYTHING
-    if take_whole(reader) and _ALL_AND_MORE.search(reader.clean.lower()):
+    if _ALL_AND_MORE.search(reader.clean.lower()):
         draft.kind = TaskKind.EVERYTHING
     return True
 

@@ -11,7 +11,7 @@ from mineru_core.instruct.reader import Reader
 _SUMMARY = re.compile(
     r"\bsum+ar(?:y|ies|i[sz]e[sd]?|i[sz]ing|i[sz]ation)\b(?!\s+(?:tables?|sheets?|rows?|columns?|statements?))|"
     r"\bsum\s+(?:it\s+|this\s+|that\s+)?up\b|"
-    r"\b(?:overview|run-?down|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:(?:a\s+couple\s+of|one|two|three|four|five|\d+)\s+(?:short\s+)?(?:sentences?|words|lines|bullets?|points)|brief|short|a\s+nutshell|"
+    r"\b(?:overview|briefly|run-?down|synopsis|gist|recap|digest|précis)\b|\btl\s*;?\s*dr\b|\bin\s+(?:(?:a\s+couple\s+of|one|two|three|four|five|\d+)\s+(?:short\s+)?(?:sentences?|words|lines|bullets?|points)|brief|short|a\s+nutshell|"
     r"a\s+few\s+(?:words|sentences))\b|"
     r"\b(?:key|main|important|major|central|essential)\s+(?:points?|takeaways?|ideas?|messages?|findings?|"
     r"highlights?|conclusions?|contents?|"
@@ -30,7 +30,7 @@ _SUMMARY_OF_NOTHING = re.compile(
 
 _COMPARE = re.compile(
     r"\bcompar(?:e[ds]?|ing)\b|\bcomparison\b(?!\s+(?:tables?|charts?|graphs?))|\bdiff(?:s|er|ers|ering|ed)?\b|"
-    r"\bhow\s+(?:has|have|did)\b.*\bchanged?\b|\bwhats\s+(?:changed|new|different)\b|有没有(?:改|变|动过)|(?:新版|新的|后一版|第二版).{0,4}(?:多|少|加|改|增|删)[了过]|\bany(?:thing)?\s+different\b|\bwhich\b.*\bdifferent\b|\bdifferences\b|\bdifference\s+between\b|"
+    r"\bhow\s+(?:has|have|did)\b.*\bchanged?\b|\bwhats\s+(?:changed|new|different)\b|有没有(?:改|变|动过)|(?:新版|新的|后一版|第二版).{0,4}(?:多|少|加|改|增|删)[了过]|\bany(?:thing)?\s+different\b|\bwhat\b.*\b(?:version|draft|revision|copy|edition)\b.*\bchanged?\b|\bwhich\b.*\bdifferent\b|\bdifferences\b|\bdifference\s+between\b|"
     r"\b(?:what|show|find|tell|spot|see|list|highlight)\b.*\bdifferen(?:ce|t)\b|\bhow\b.*\bdifferent\b|"
     r"\bwhat\b(?:'s|\s+(?:is|are|has|have|was|were|got|did|all))*(?:\s+(?:been|get|they|it|we))*\s+(?:changed?|new|"
     r"modified|added|removed|deleted|"

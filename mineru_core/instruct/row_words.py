@@ -21,7 +21,7 @@ _ROWS = (
     r"\b(?:\s+(?:of|in|from)\s+(?:the|this|that|each)\s+tables?)?"
 )
 _END = (
-    r"\s*(?=,?\s*$|[;?!]\s*|\.(?!\d)|,\s*(?:only|just|and|with|columns?|keep|show|export)\b|,\s*只|,\s*(?:导出|保留)|"
+    r"\s*(?=,?\s*$|[;?!]\s*|\.(?!\d)|,\s*(?:please|pls|thanks|only|just|and|with|columns?|keep|show|export)\b|,\s*只|,\s*(?:导出|保留)|"
     r"\b(?:please|pls|only|thanks|from|out\s+of|as|into|on\s+(?:the|this)|in\s+(?:the|this|that|all|my|every|table|tables)|"
     r"of\s+(?:the|this|that)|to\s+(?:csv|excel)|and\s+(?:export|save|give|show|only|just|the\s+columns?|columns?|"
     r"keep))\b)"

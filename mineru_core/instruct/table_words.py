@@ -21,7 +21,7 @@ _MERGED = re.compile(
     rf"consolidate)(?=\s+{_ALL_TABLES})|"
     r"\bone\s+(?:big|single|large|long|combined)\s+table\b|\b(?:one|a\s+single)\s+table\b(?=\s+(?:out|from|of)\b)|"
     r"\bmake\s+(?:it|them|this|these)\s+(?:into\s+)?one\s+table\b|(?:合|放|拼|并|凑)(?:在|到)一起|"
-    rf"\b(?:put|stitch|glue|paste)\s+{_ALL_TABLES}\s+together\b|\b(?:merge|combine|join)\s+(?:it|them|everything|those|these)\b|\b(?:want|need|get|give\s+me|make|as|be|becomes?)\s+(?:just\s+|only\s+)?(?:one|a\s+single)\s+table\b|\b(?:merged|combined|consolidated|single|continuous)\s+table\b|"
+    rf"\b(?:put|stitch|glue|paste)\s+{_ALL_TABLES}\s+together\b|\bmake\s+(?:it|them|this|these)\s+(?:into\s+)?one\b|\b(?:merge|join|combine|reassemble|reunite|unite)\s+(?:the\s+|these\s+|this\s+)?(?:\w+\s+)?tables?\b|\b(?:merge|combine|join)\s+(?:it|them|everything|those|these)\b|\b(?:want|need|get|give\s+me|make|as|be|becomes?)\s+(?:just\s+|only\s+)?(?:one|a\s+single)\s+table\b|\b(?:merged|combined|consolidated|single|continuous)\s+table\b|"
     r"\b(?:put|stitch|glue|piece|join|bring|tape|sew|paste)\w*\s+(?:it|them|(?:the|these|those)(?:\s+\w+){0,2})\s+(?:back\s+)?together\b|"
     r"(?:接|连|缝|粘|黏|串)(?:成|为|到|在|起来)(?:同)?(?:一[张个份])?|(?:变|做|弄|整|当|还原|恢复)(?:成|作|为)同?一[张个份](?:大|完整|整|连续)?的?(?:大)?表格?|"
     r"(?:接|连|拼|合)(?:上|好|起来|回去?)(?:同)?(?:一[张个份])?|(?:合并|拼接|拼)(?:一下|下|起来|好)?(?=\s*$|[,.!?])|"
@@ -71,7 +71,7 @@ _HEAD = re.compile(
     r"get|give|of|from|these|those|its|this|that|two|three|and|"
     r"i|need|want|care|about|after|interested|really|named|called|columns?|can|could|you|us|table|tables?|export|select|headers?|for|without|except|"
     r"drop|remove|exclude)\b|"
-    r"^(?:取(?!样|消|值)|去掉|删除|删掉|去除|除了|除去|不要|不需要|剔除|忽略|隐藏|不显示|移除|排除|请|只要|只需要?|只想[要看]|只保留|只?留下?|只|仅需要?|仅要|提取|保留|导出|把|将|给我|帮我|我要|"
+    r"^(?:取(?!样|消|值)|[挑选摘抽抠提拿](?:选|取)?出来?|去掉|删除|删掉|去除|除了|除去|不要|不需要|剔除|忽略|隐藏|不显示|移除|排除|请|只要|只需要?|只想[要看]|只保留|只?留下?|只|仅需要?|仅要|提取|保留|导出|把|将|给我|帮我|我要|"
     r"我想[要看]|我|想[要看]|需要|要|名为|叫做?|标题为|列|栏|(?:第?.{0,3}[个张份])?(?:表格(?:中|里|内|上)?面?的?|表(?:[中里内上]面?的?|的))|"
     r"表$|的|[里中上]面?的?)"
 )
@@ -131,7 +131,11 @@ def _han_columns(reader: Reader) -> tuple[tuple[str, ...], bool]:
     """Columns that are named before 列, each or all of them: "地区列和销量列", "名称、数量两列"."""
     found: list[str] = []
     ruled_out, place = False, 0
+    lone = reader.clean.count("列") == 1
     for word in _HAN_COLUMN_WORD.finditer(reader.text):
+        said = word.group().strip()
+        if len(said) == 1 and reader.text.startswith("给", word.end()) and "表" not in reader.clean and lone:
+            continue  # "把姓名、电话列给我": a verb
         start = _clause(reader.text, place, word.start())
         verb = _BEFORE_HAN_COLUMNS.search(reader.text, start, word.start())
         names = _names(reader, verb.end() if verb is not None else start, word.start())

@@ -55,7 +55,7 @@ OUTPUTS = _any(
     rf"sheet|tables?))?",
     r"\b(?:as|into|to)\s+(?:a|an)\s+(?:(?:data\s*)?table|spreadsheet)\b|\b(?:as|into|to)\s+(?:tables?|spreadsheets?)\b",
     rf"(?:导出|转换|转|另?存|保存|生成|整理|做|变|返回|给我)?(?:为|成|到|出)?\s*(?<![a-z]){_FORMATS}(?![a-z])\s*(?:文件|格式|表格|文档)?",
-    r"(?:导出|转换|转|整理|做|变|生成|还原)(?:为|成)(?:一?[个张])?(?:电子)?表格?(?:格式|形式)?",
+    r"(?:导出|转换|转|整理|做|变|导|弄|整|列|录|生成|还原)(?:为|成)(?:一?[个张])?(?:电子)?表格?(?:格式|形式)?",
     r"以(?:电子)?表格(?:的)?(?:格式|形式)",
     r"\b(?:as|to|into)\s+(?:an?\s+)?(?:pdf|word|docx?|pptx?|txt)\b(?:\s+(?:file|document|format))?",
     r"(?:导出|转换|转|另?存|保存|生成|变)(?:为|成)?\s*(?:pdf|word|docx?|pptx?)(?![a-z])\s*(?:文件|格式|文档)?",
@@ -96,7 +96,7 @@ CHARTS = _any(
     r"\b(?:data\s+)?tables?\s+(?:for|of|behind)\s+(?:the|this)\s+(?:(?:bar|pie|line)\s+)?(?:charts?|graphs?|plots?)\b|\bdata\s+points?\b|\b(?:every|each|all\s+the|the|these)\s+(?:bars?|slices?|wedges?|curves?|pie)\b(?!\s*code)|"
     r"\b(?:figure|image|picture|drawing)\s+(?:in)?to\s+(?:numbers|data|values)\b|柱子|扇区|曲线|折线|"
     r"图表|(?:柱状|柱形|条形|饼状|饼|折线|曲线|散点|面积|雷达|直方|统计|走势|趋势|环形)图",
-    r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:数据|数值|数字)(?:点)?(?!表)",
+    r"(?:图|图形|图片|图像)\s*\d*\s*(?:中|里|上|内)?的?(?:(?:每一?|各)[个条根项处块]?[^,;.?!的]{0,3}的)?(?:数据|数值|数字)(?:点)?(?!表)",
 )
 TABLES = _any(
     rf"\b{_EN_TABLES}|\btabular\b|\bspread\s*sheets?\b|\bline[\s-]items?\b|\brows\s+and\s+columns\b",
@@ -176,6 +176,12 @@ FIND = (
     re.compile(
         r"\bwhere\b.*?\b(?:talks?\s+about|speaks?\s+(?:of|about)|discuss(?:es)?|refers?\s+to|deals?\s+with|say\s+(?:anything|something)\s+about)\b(?P<it>.+)"
     ),
+    re.compile(
+        r"\b(?:is|are)\s+there\s+(?:anything|something|any|a)(?:\s+(?:mentions?|references?|words?))?\s+(?:about|on|of|to|regarding)\b(?P<it>.+)"
+    ),
+    re.compile(
+        r"(?:提到|提及|出现|写着|写了|讲到|说到)(?:了|过)?(?P<it>\x00|[^,;.?!]{1,20}?)的?是(?:在)?(?:哪一?页|第几页|哪里|哪儿|哪些页)"
+    ),
     re.compile(r"(?<!what\s)\bdoes\s+(?:it|this|the)\b.*?\b(?:mention|contain|say|include)\b(?P<it>.*)"),
     re.compile(
         r"(?P<it>[^\s,;.?!][^,;.?!]*?)(?:(?:是|都)?(?:出现|位于)?在(?:文中|文档中|文件中)?(?:的)?(?:哪里|哪儿|哪一?页|第几页|什么地方|什么位置|何处|哪个位置|哪几?[处页]|哪些地方|哪(?=\W*$)))"
@@ -183,11 +189,12 @@ FIND = (
     re.compile(
         r"(?:哪里|哪儿|何处|什么地方|哪几?处|哪[些个](?:地方|位置)|哪几个地方)(?:有)?(?:提及|提到?|出现|包含|提及|写|讲|说|规定|约定)(?:了|过|着|到)?(?P<it>.+)"
     ),
+    re.compile(r"(?:哪里|哪儿|何处|什么地方|哪几?处)有(?P<it>\x00)"),
     re.compile(r"哪一?(?:些|几)?页(?:上|里|中)?(?:提到|出现|包含|提及|写|讲|说|有)(?:了|过|着)?(?P<it>.+)"),
     re.compile(r"(?:有没有|是否有?)(?:在.{0,8})?(?:提到|出现|包含|提及|写(?:到|明|有)?|说到|讲到)(?:过|了)?(?P<it>.+)"),
     re.compile(r"有没有(?P<it>\x00|[^,;.?!]{1,8}?)(?:这个词|字样)?\W*$"),
     re.compile(
-        r"(?:查找|搜索|搜寻|搜一?[下搜]|查查|找找|标出|圈出|高亮(?:显示)?|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零))"
+        r"(?:查找|搜索|搜寻|搜一?[下搜]|查查|找找|标出|圈出|高亮(?:显示)?|寻找|检索|定位|查询|查一?[下查]|找一?下|找一找|找到|找出|(?<![检调抽审])查(?![看验收])|搜|找(?!零|谁))"
         r"(?:一下|出来|出(?!生|具|厂|库|发|口|入)|到)?+(?P<it>(?!来).+)"
     ),
 )
