@@ -239,6 +239,8 @@ def _question(reader: Reader, draft: _Draft) -> bool:
     sheet = any(v.SHEET_FORMATS.search(output) for output in reader.outputs)
     if asked:
         draft.kind, draft.query = TaskKind.QUESTION, asked
+    elif len(fields) == 1 and not any(known) and fields[0] in reader.quotes:
+        draft.kind, draft.query = TaskKind.FIND, fields[0]
     elif fields and (named or not sheet):
         draft.kind, draft.fields = TaskKind.FIELDS, fields
     elif sheet:
