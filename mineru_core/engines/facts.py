@@ -12,7 +12,7 @@ from mineru_core.settings import Settings
 EXTRA_COMMAND = "pip install 'mineru-workbench[mineru]'"
 SERVER_COMMAND = "export MINERU_WORKBENCH_MINERU_SERVER__URLS='[\"http://HOST:8000\"]'"
 
-_EXTRA = ("torch", "transformers", "accelerate", "safetensors", "mineru_vl_utils")
+_EXTRA = ("torch", "transformers", "safetensors", "mineru_vl_utils")
 
 
 class Lack(StrEnum):

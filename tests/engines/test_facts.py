@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,12 @@ def test_without_the_packages_they_come_first(tmp_path: Path, monkeypatch: pytes
     for name in ("mineru", "mineru-server"):
         found = engine_facts(name, settings)
         assert (found.lacks, found.command) == (Lack.PACKAGES, facts.EXTRA_COMMAND)
+
+
+def test_the_packages_looked_for_are_those_of_the_extra() -> None:
+    project = tomllib.loads((Path(facts.__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    extra = [re.split(r"\W*>=", wanted)[0].replace("-", "_") for wanted in project["optional-dependencies"]["mineru"]]
+    assert sorted(extra) == sorted(facts._EXTRA)
 
 
 def test_a_server_needs_an_address() -> None:
