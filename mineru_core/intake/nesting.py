@@ -8,7 +8,9 @@ each form once, however often it is used.
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pikepdf
 
@@ -17,34 +19,45 @@ MOST_FORMS = 200_000
 
 
 class NestingCheck:
-    """Counts the forms that pages of one PDF paint. Not safe to use from several threads at once.
+    """Counts the forms that pages of one PDF paint; the PDF is opened at the first. Safe to use from several threads.
 
     A PDF that cannot be opened this way is not judged: the renderer may mend what this reader does not.
     """
 
     def __init__(self, data: bytes, password: str | None = None) -> None:
+        self._unopened: bytes | None = data
+        self._password = password
+        self._lock = threading.Lock()
         self._pdf: pikepdf.Pdf | None = None
         self._counts: dict[tuple[int, int], int] = {}
-        try:
-            self._pdf = pikepdf.open(io.BytesIO(data), password=password or "")
-        except (pikepdf.PdfError, ValueError, OSError, RuntimeError):
-            return
 
     def forms_of(self, number: int) -> int:
-        """Forms that page ``number`` (from 1) paints, up to one above ``MOST_FORMS``; 0 where that cannot be told."""
-        if self._pdf is None:
-            return 0
-        try:
-            page = self._pdf.pages[number - 1].obj
-            return self._painted_by(page, page.get("/Resources"), [])
-        except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError):
-            return 0
+        """Forms that page ``number`` (from 1) paints, up to one above ``MOST_FORMS``; 0 where that cannot be told, and
+        after ``close()``."""
+        with self._lock:
+            self._open()
+            if self._pdf is None:
+                return 0
+            try:
+                page = self._pdf.pages[number - 1].obj
+                return self._painted_by(page, page.get("/Resources"), [])
+            except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError):
+                return 0
 
     def close(self) -> None:
-        """Free the file."""
-        if self._pdf is not None:
-            self._pdf.close()
-            self._pdf = None
+        """Free the file; calling it again does nothing."""
+        with self._lock:
+            self._unopened = None
+            if self._pdf is not None:
+                self._pdf.close()
+                self._pdf = None
+
+    def _open(self) -> None:
+        if self._unopened is None:
+            return
+        data, self._unopened = self._unopened, None
+        with suppress(pikepdf.PdfError, ValueError, OSError, RuntimeError):
+            self._pdf = pikepdf.open(io.BytesIO(data), password=self._password or "")
 
     def _painted_by(
         self, drawing: pikepdf.Object, resources: pikepdf.Object | None, above: list[tuple[int, int]]

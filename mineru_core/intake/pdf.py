@@ -45,8 +45,6 @@ class PdfFile:
     one that cannot be parsed. Both opening and ``page`` raise ``Overloaded`` where another PDF keeps pdfium busy.
     """
 
-    _nesting: NestingCheck | None = None
-
     def __init__(self, data: bytes, password: str | None = None) -> None:
         with _inside_pdfium():
             self._pdf = _open(data, password)
@@ -54,7 +52,7 @@ class PdfFile:
             self._finalizer = weakref.finalize(self, _close, self._pdf, data)
             self._finalizer.atexit = False
             self.page_count = len(self._pdf)
-        self._data, self._password = data, password
+        self._nesting = NestingCheck(data, password)
 
     def page(self, number: int, source: str, dpi: float, max_pixels: int) -> Page:
         """Page ``number`` (from 1) as pixels with its words, rendered at ``dpi`` or, where that would be more than
@@ -76,16 +74,15 @@ class PdfFile:
     def close(self) -> None:
         """Free the handle; calling it again does nothing."""
         self._finalizer()
-        if self._nesting is not None:
-            self._nesting.close()
+        self._nesting.close()
 
     @contextmanager
     def _page(self, number: int) -> Iterator[pdfium.PdfPage]:
         """The page, loaded and closed behind the lock, which is held meanwhile."""
+        self._check_nesting(number)  # without the lock: of a PDF of thousands of pages the first takes a tenth second
         with _inside_pdfium():
             if not self._finalizer.alive:
                 raise InvalidRequest("The document is closed.", "Open it again.")
-            self._check_nesting(number)
             try:
                 page = self._pdf[number - 1]
             except pdfium.PdfiumError as error:
@@ -96,9 +93,7 @@ class PdfFile:
                 page.close()
 
     def _check_nesting(self, number: int) -> None:
-        """Refuse a page whose drawings within drawings would keep pdfium for hours. Called behind the lock."""
-        if self._nesting is None:
-            self._nesting = NestingCheck(self._data, self._password)
+        """Refuse a page whose drawings within drawings would keep pdfium for hours."""
         if self._nesting.forms_of(number) > MOST_FORMS:
             raise CorruptPdf(
                 f"Page {number} of the PDF nests more drawings than can be drawn.",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pikepdf
 import pytest
 
 from mineru_core.errors import CorruptPdf
 from mineru_core.intake import open_document
+from mineru_core.intake import pdf as pdf_module
 from mineru_core.intake.nesting import MOST_FORMS, NestingCheck
 
 
@@ -53,6 +55,14 @@ def test_a_page_that_would_take_hours_is_refused_at_once() -> None:
         document.page(1)
 
 
+def test_counting_does_not_wait_for_other_pdfs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_module, "LOCK_WAIT_S", 0.01)
+    bomb = nested(12, 12)
+    with open_document(bomb, name="a.pdf") as document, ThreadPoolExecutor(1) as pool, pdf_module.PDFIUM_LOCK:
+        refused = pool.submit(document.page, 1).exception(20)
+    assert isinstance(refused, CorruptPdf)
+
+
 def test_a_circle_is_refused() -> None:
     with open_document(nested(4, 2, circle=True), name="a.pdf") as document, pytest.raises(CorruptPdf, match="nests"):
         document.page(1)
@@ -69,3 +79,10 @@ def test_what_cannot_be_opened_is_not_judged() -> None:
     assert check.forms_of(1) == 0
     check.close()
     check.close()
+
+
+def test_after_closing_nothing_is_counted() -> None:
+    check = NestingCheck(nested(2, 3))
+    assert check.forms_of(1) > 0
+    check.close()
+    assert check.forms_of(1) == 0
