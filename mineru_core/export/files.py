@@ -13,18 +13,17 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from mineru_core.document.page import Page
 from mineru_core.document.table import Table
 from mineru_core.errors import InvalidRequest
 from mineru_core.export.content_list import to_content_list
 from mineru_core.export.html import to_html
 from mineru_core.export.json import to_json
 from mineru_core.export.markdown import to_markdown
-from mineru_core.export.result import DocumentResult
+from mineru_core.export.result import DocumentResult, PageSource
 from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
 
 FORMATS = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf", "zip")
-IN_THE_ZIP = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf")
+IN_THE_ZIP = tuple(form for form in FORMATS if form != "zip")
 """What NAME.zip holds; the PDF only where the pages are at hand."""
 
 _MAX_NAME_BYTES = 180
@@ -37,8 +36,6 @@ _ENDING = re.compile(
 )
 
 _Make = Callable[[], bytes]
-PageSource = Callable[[int], Page]
-"""Gives a page by its number, as it was when the document was read: ``Document.page``."""
 
 
 def write_files(
@@ -118,10 +115,9 @@ def write_beside(folder: Path, name: str, ending: str, data: bytes) -> Path:
 def to_zip(result: DocumentResult, *, guard: bool = True, pages: PageSource | None = None) -> bytes:
     """An archive of the result in every other form; the searchable PDF is in it where ``pages`` are given."""
     name = safe_name(result.source)
-    forms = [form for form in IN_THE_ZIP if form != "pdf" or pages is not None]
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for ending, make in _files(result, forms, guard=guard, pages=pages):
+        for ending, make in _files(result, IN_THE_ZIP, guard=guard, pages=pages):
             archive.writestr(f"{name}.{ending}", make())
     return out.getvalue()
 

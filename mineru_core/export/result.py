@@ -16,6 +16,9 @@ from mineru_core.document.task import Answer, Task, TaskKind
 
 SCHEMA_VERSION = "1.0"
 
+PageSource = Callable[[int], Page]
+"""Gives a page by its number, as it was when the document was read: ``Document.page``."""
+
 
 class DocumentResult(Model):
     """Everything about one document read for one task. ``engine`` is the fingerprint of what read it."""
@@ -71,7 +74,7 @@ class DocumentResult(Model):
         formats: Sequence[str] = ("csv", "xlsx", "md", "json", "html"),
         *,
         guard: bool = True,
-        pages: Callable[[int], Page] | None = None,
+        pages: PageSource | None = None,
     ) -> list[Path]:
         """Write NAME.md, NAME.tableK.csv … into ``folder`` (made if missing) and return what was written.
 

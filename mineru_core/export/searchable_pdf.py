@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pikepdf
 from PIL import Image
@@ -18,7 +18,7 @@ from mineru_core.document.analysis import Line, PageAnalysis
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page
 from mineru_core.errors import InvalidRequest
-from mineru_core.export.result import DocumentResult
+from mineru_core.export.result import DocumentResult, PageSource
 from mineru_core.export.text import printable
 
 POINTS_PER_INCH = 72.0
@@ -30,7 +30,7 @@ _DESCENT = 0.2
 _FONT = "/T0"
 
 
-def to_searchable_pdf(result: DocumentResult, pages: Callable[[int], Page]) -> bytes:
+def to_searchable_pdf(result: DocumentResult, pages: PageSource) -> bytes:
     """A PDF of every page that was read or failed, in page order; a page that failed is its picture alone.
 
     ``pages`` gives them by number, as they were when the document was read (``Document.page``). A page is as large as
