@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
+from mineru_core.document.alignment import aligned, paired
 from mineru_core.document.table import Table
 
 MOST_COMPARED = 4_000_000
@@ -17,7 +18,7 @@ MOST_ALIGNED = 40_000
 """Rows of one table times rows of the other: above it rows are compared in their order."""
 
 LEAST_OVERLAP = 0.3
-"""Intersection over union of the places of two tables that are taken for the same."""
+"""Intersection over union of the places, or else of the words, of two tables that are taken for the same."""
 
 _CJK = "\u3001-\u303f\uff00-\uffef\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"(\s*)([{_CJK}]|[^\s{_CJK}]+)")
@@ -88,13 +89,7 @@ def pair_tables(first: Sequence[Table], second: Sequence[Table]) -> list[tuple[T
 
     Pairs are in the order of the first side, what the second has alone comes after them.
     """
-    likeness = sorted(
-        ((_likeness(a, b), -i, -j) for i, a in enumerate(first) for j, b in enumerate(second)), reverse=True
-    )
-    partner: dict[int, int] = {}
-    for share, i, j in likeness:
-        if share > 0 and -i not in partner and -j not in partner.values():
-            partner[-i] = -j
+    partner = paired(len(first), len(second), lambda i, j: _likeness(first[i], second[j]), LEAST_OVERLAP)
     pairs: list[tuple[Table | None, Table | None]] = [
         (table, second[partner[i]] if i in partner else None) for i, table in enumerate(first)
     ]
@@ -108,10 +103,10 @@ def differing_cells(first: Table, second: Table) -> tuple[frozenset[Slot], froze
     row and not all after it. Spaces do not count.
     """
     texts = [[[_plain(text) for text in row] for row in table.rows(repeat_spans=True)] for table in (first, second)]
-    rows = _aligned(texts[0], texts[1], _equal_cells)
-    columns = _identity(first.n_cols)
+    rows = aligned(texts[0], texts[1], _equal_cells, MOST_ALIGNED)
+    columns = {n: n for n in range(first.n_cols)}
     if first.n_cols != second.n_cols:
-        columns = _aligned(_columns(texts[0]), _columns(texts[1]), _common)
+        columns = aligned(_columns(texts[0]), _columns(texts[1]), _common, MOST_ALIGNED)
     back_rows, back_columns = ({b: a for a, b in pairs.items()} for pairs in (rows, columns))
 
     def marked(table: Table, own: list[list[str]], other: list[list[str]], *maps: dict[int, int]) -> frozenset[Slot]:
@@ -166,7 +161,7 @@ def _pieces(placed: Sequence[tuple[Slot, _Word, bool]]) -> dict[Slot, tuple[Piec
 
 
 def _likeness(a: Table, b: Table) -> float:
-    """How much speaks for two tables being the same, above 0 where it is enough."""
+    """How much speaks for two tables being the same; ``LEAST_OVERLAP`` is enough."""
     if a.page != b.page:
         return 0.0
     if a.box is not None and b.box is not None:
@@ -174,35 +169,7 @@ def _likeness(a: Table, b: Table) -> float:
         if overlap >= LEAST_OVERLAP:
             return 1.0 + overlap
     words = [{text for row in table.rows() for cell in row for text in cell.split()} for table in (a, b)]
-    share = len(words[0] & words[1]) / max(1, len(words[0] | words[1]))
-    return share if share >= LEAST_OVERLAP else 0.0
-
-
-def _aligned(
-    first: list[list[str]], second: list[list[str]], likeness: Callable[[list[str], list[str]], float]
-) -> dict[int, int]:
-    """Which line of the second belongs to which of the first: in the order of both, so that most is alike."""
-    if len(first) * len(second) > MOST_ALIGNED:
-        return _identity(min(len(first), len(second)))
-    best = [[0.0] * (len(second) + 1) for _ in range(len(first) + 1)]
-    for i in range(len(first) - 1, -1, -1):
-        for j in range(len(second) - 1, -1, -1):
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + likeness(first[i], second[j]))
-    pairs: dict[int, int] = {}
-    i = j = 0
-    while i < len(first) and j < len(second):
-        if best[i][j] == best[i + 1][j + 1] + likeness(first[i], second[j]):
-            pairs[i] = j
-            i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            i += 1
-        else:
-            j += 1
-    return pairs
-
-
-def _identity(count: int) -> dict[int, int]:
-    return {n: n for n in range(count)}
+    return len(words[0] & words[1]) / max(1, len(words[0] | words[1]))
 
 
 def _equal_cells(a: list[str], b: list[str]) -> float:

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz
 
+from mineru_core.document.alignment import aligned, paired
 from mineru_core.document.analysis import DocumentAnalysis, PageAnalysis
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
@@ -23,6 +24,8 @@ _SAME_LINE = 55.0  # likeness (0..100) from which a line that went and one that 
 _SAME_TABLE = 0.3  # share of common texts from which two tables are one table, changed
 
 _Placed = tuple[Table, int, Box]
+_Said = tuple[set[str], list[str]]  # the texts of a table's cells, and its headers, as they are compared
+_Keyed = tuple[Passage, str]  # a passage and what it is compared by
 
 
 def compare(before: DocumentAnalysis, after: DocumentAnalysis) -> Answer:
@@ -45,45 +48,45 @@ def compare_pages(before: Sequence[PageAnalysis], after: Sequence[PageAnalysis])
 
 
 def _lines(before: Sequence[PageAnalysis], after: Sequence[PageAnalysis]) -> Iterator[Change]:
-    old, new = passages(before)[:_MOST_LINES], passages(after)[:_MOST_LINES]
-    keys = [key(p.text).text for p in old], [key(p.text).text for p in new]
-    went: list[Passage] = []
-    runs: list[tuple[list[Passage], list[Passage]]] = []
+    old, new = ([(p, key(p.text).text) for p in passages(side)[:_MOST_LINES]] for side in (before, after))
+    keys = [text for _, text in old], [text for _, text in new]
+    went: list[_Keyed] = []
+    runs: list[tuple[list[_Keyed], list[_Keyed]]] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if tag != "equal":
             runs.append((old[i1:i2], new[j1:j2]))
             went += old[i1:i2]
-    moved = _moved(went, [passage for _, came in runs for passage in came])
+    moved = _moved(went, [keyed for _, came in runs for keyed in came])
     for gone, came in runs:
-        yield from _run([p for p in gone if id(p) not in moved], [p for p in came if id(p) not in moved])
+        yield from _run([p for p in gone if id(p[0]) not in moved], [p for p in came if id(p[0]) not in moved])
 
 
-def _moved(went: Sequence[Passage], came: Sequence[Passage]) -> set[int]:
+def _moved(went: Sequence[_Keyed], came: Sequence[_Keyed]) -> set[int]:
     """The passages (by identity) that stand on both sides, elsewhere."""
     places: dict[str, list[Passage]] = {}
-    for passage in came:
-        places.setdefault(key(passage.text).text, []).append(passage)
+    for passage, text in came:
+        places.setdefault(text, []).append(passage)
     found: set[int] = set()
-    for passage in went:
-        same = places.get(key(passage.text).text)
+    for passage, text in went:
+        same = places.get(text)
         if same:
             found |= {id(passage), id(same.pop(0))}
     return found
 
 
-def _run(gone: Sequence[Passage], came: Sequence[Passage]) -> Iterator[Change]:
+def _run(gone: Sequence[_Keyed], came: Sequence[_Keyed]) -> Iterator[Change]:
     """Changes where ``came`` stands in the place of ``gone``: lines alike in pairs, in order, the others alone."""
     rest = list(came)
-    for old in gone:
-        scores = [fuzz.ratio(key(old.text).text, key(new.text).text) for new in rest[:50]]
+    for old, wanted in gone:
+        scores = [fuzz.ratio(wanted, text) for _, text in rest[:50]]
         best = max(range(len(scores)), key=lambda i: (scores[i], -i), default=None)
         if best is None or scores[best] < _SAME_LINE:
             yield _line(ChangeKind.REMOVED, old, None)
             continue
-        yield from (_line(ChangeKind.ADDED, None, new) for new in rest[:best])
-        yield _line(ChangeKind.CHANGED, old, rest[best])
+        yield from (_line(ChangeKind.ADDED, None, new) for new, _ in rest[:best])
+        yield _line(ChangeKind.CHANGED, old, rest[best][0])
         del rest[: best + 1]
-    yield from (_line(ChangeKind.ADDED, None, new) for new in rest)
+    yield from (_line(ChangeKind.ADDED, None, new) for new, _ in rest)
 
 
 def _line(kind: ChangeKind, old: Passage | None, new: Passage | None) -> Change:
@@ -118,22 +121,18 @@ def _placed(pages: Sequence[PageAnalysis]) -> list[_Placed]:
 
 def _paired(old: Sequence[Table], new: Sequence[Table]) -> dict[int, int]:
     """Which table of ``new`` each of ``old`` became, by their headers and words; those alike most first."""
-    scored = sorted(
-        ((_alike(a, b) - 0.01 * abs(i - j), i, j) for i, a in enumerate(old) for j, b in enumerate(new)),
-        key=lambda one: (-one[0], one[1], one[2]),
-    )
-    partners: dict[int, int] = {}
-    for score, i, j in scored:
-        if score >= _SAME_TABLE and i not in partners and j not in partners.values():
-            partners[i] = j
-    return partners
+    said = [[_said(table) for table in side] for side in (old, new)]
+    return paired(len(old), len(new), lambda i, j: _alike(said[0][i], said[1][j]) - 0.01 * abs(i - j), _SAME_TABLE)
 
 
-def _alike(a: Table, b: Table) -> float:
-    words = [{key(cell.text).text for cell in table.cells if cell.text.strip()} for table in (a, b)]
-    share = len(words[0] & words[1]) / max(1, min(len(words[0]), len(words[1])))
-    heads = [[key(text).text for text in headers(table)] for table in (a, b)]
-    return min(share + (0.3 if heads[0] == heads[1] and any(heads[0]) else 0.0), 1.0)
+def _said(table: Table) -> _Said:
+    words = {key(cell.text).text for cell in table.cells if cell.text.strip()}
+    return words, [key(text).text for text in headers(table)]
+
+
+def _alike(a: _Said, b: _Said) -> float:
+    share = len(a[0] & b[0]) / max(1, min(len(a[0]), len(b[0])))
+    return min(share + (0.3 if a[1] == b[1] and any(a[1]) else 0.0), 1.0)
 
 
 def _cells(old: _Placed, new: _Placed) -> Iterator[Change]:
@@ -175,26 +174,9 @@ def _columns(old: Table, new: Table) -> dict[int, int]:
 
 def _rows(old: list[list[str]], new: list[list[str]], columns: dict[int, int]) -> dict[int, int]:
     """Which row of ``new`` each of ``old`` is: in the order of both, so that most cells are equal."""
-    if len(old) * len(new) > _MOST_ALIGNED:
-        return {n: n for n in range(min(len(old), len(new)))}
     one = [[key(row[c]).text for c in columns] for row in old]
     other = [[key(row[c]).text for c in columns.values()] for row in new]
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    likeness = [[_row_likeness(a, b) for b in other] for a in one]
-    for i in range(len(old) - 1, -1, -1):
-        for j in range(len(new) - 1, -1, -1):
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + likeness[i][j])
-    pairs: dict[int, int] = {}
-    i = j = 0
-    while i < len(old) and j < len(new):
-        if likeness[i][j] > 0 and best[i][j] == best[i + 1][j + 1] + likeness[i][j]:
-            pairs[i] = j
-            i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            i += 1
-        else:
-            j += 1
-    return pairs
+    return aligned(one, other, _row_likeness, _MOST_ALIGNED)
 
 
 def _row_likeness(a: Sequence[str], b: Sequence[str]) -> float:
