@@ -73,11 +73,9 @@ def _mineru(settings: Settings) -> EngineFacts:
 
 def _mineru_tiny(_settings: Settings) -> EngineFacts:
     from mineru_core.engines.mineru import checkpoint
-    from mineru_core.errors import EngineUnavailable, ModelMissing
 
-    try:
-        found = checkpoint.open_checkpoint(checkpoint.TINY_FOLDER)
-    except (ModelMissing, EngineUnavailable):
+    found = checkpoint.checkpoint_in(checkpoint.TINY_FOLDER)
+    if found is None:
         return EngineFacts("mineru-tiny", Lack.MODEL, EXTRA_COMMAND)
     if not _has_extra():
         return EngineFacts("mineru-tiny", Lack.PACKAGES, EXTRA_COMMAND, found.title, found.licence)

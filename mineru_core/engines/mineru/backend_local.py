@@ -14,13 +14,14 @@ from mineru_core.engines.mineru.checkpoint import (
     LAYOUT_SIZE,
     Checkpoint,
     checkpoint_folder,
+    checkpoint_in,
     known_model,
     open_checkpoint,
     stored_dtype,
 )
 from mineru_core.engines.mineru.local_client import BlockBatcher, LocalClient, make_batcher
 from mineru_core.engines.mineru.requests import Generator
-from mineru_core.errors import EngineUnavailable, ModelMissing
+from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.context import RunContext
 from mineru_core.settings import Settings
 
@@ -120,10 +121,7 @@ class LocalBackend:
     def _checkpoint(self) -> Checkpoint | None:
         """What lies in the folder, looked for until it is there."""
         if self._found is None:
-            try:
-                self._found = open_checkpoint(self._folder)
-            except (ModelMissing, EngineUnavailable):
-                return None
+            self._found = checkpoint_in(self._folder)
         return self._found
 
 

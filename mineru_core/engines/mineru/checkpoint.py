@@ -95,8 +95,13 @@ def is_folder(model: str) -> bool:
 
 def installed(settings: Settings) -> Checkpoint | None:
     """The chosen model, if all of it is there."""
+    return checkpoint_in(checkpoint_folder(settings))
+
+
+def checkpoint_in(folder: Path) -> Checkpoint | None:
+    """What lies in the folder, if it is a model that can be read here, and all of it is there."""
     try:
-        return open_checkpoint(checkpoint_folder(settings))
+        return open_checkpoint(folder)
     except (ModelMissing, EngineUnavailable):
         return None
 

@@ -26,11 +26,12 @@ from mineru_core.engines.mineru.checkpoint import (
     Checkpoint,
     check_config,
     checkpoint_folder,
+    checkpoint_in,
     is_folder,
     open_checkpoint,
 )
 from mineru_core.engines.mineru.hubs import ATTEMPTS, Hasher, Hub, HubUnreachable, Listing, RemoteFile, hub_of, pause
-from mineru_core.errors import Cancelled, EngineUnavailable, ModelMissing, StorageUnavailable
+from mineru_core.errors import Cancelled, ModelMissing, StorageUnavailable
 from mineru_core.settings import Settings
 
 InstallListener = Callable[[str, float], None]
@@ -70,10 +71,8 @@ def install(
     with _disk_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _alone(folder, work):
-            try:
-                return open_checkpoint(folder)
-            except (ModelMissing, EngineUnavailable):
-                pass
+            if (found := checkpoint_in(folder)) is not None:
+                return found
             if source is not None:
                 work.copy(source)
             else:
