@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-
-from openpyxl import Workbook
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
@@ -14,7 +11,7 @@ from mineru_core.export.outline import chart_grid, headed
 from mineru_core.export.result import DocumentResult
 from mineru_core.export.tabular import field_rows
 from mineru_core.export.text import printable
-from mineru_core.export.workbook import add_sheet
+from mineru_core.export.workbook import Sheets
 
 DOUBTFUL_BELOW = 0.8
 """Cells surer than this are not counted as doubtful."""
@@ -37,19 +34,15 @@ def result_to_xlsx(result: DocumentResult) -> bytes:
     """
     language = result.task.language if result.task.language in _WORDS else "en"
     words = _WORDS[language]
-    book = Workbook()
-    book.remove(book.worksheets[0])
-    taken: set[str] = set()
+    sheets = Sheets()
     rows: list[list[str]] = []
     for table, wish, origin in _sheets(result, words):
-        name = add_sheet(book, table, wish, taken)
+        name = sheets.add(table, wish)
         rows.append([name, printable(result.source), *origin, result.engine])
     if not rows:
         raise InvalidRequest("There is no table, chart or field to write.", "Ask for tables, charts or fields.")
-    add_sheet(book, headed(_HEADS[language].split("|"), rows), words["sources"], taken)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+    sheets.add(headed(_HEADS[language].split("|"), rows), words["sources"])
+    return sheets.to_bytes()
 
 
 def _sheets(result: DocumentResult, words: dict[str, str]) -> Iterator[tuple[Table, str, list[str]]]:

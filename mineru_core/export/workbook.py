@@ -36,24 +36,34 @@ def tables_to_xlsx(tables: Sequence[Table], names: Sequence[str] | None = None) 
         raise InvalidRequest("There is no table to write.", "Choose at least one table.")
     if names is not None and len(names) != len(tables):
         raise InvalidRequest(f"{len(tables)} tables need as many sheet names, not {len(names)}.")
-    book = Workbook()
-    book.remove(book.worksheets[0])
-    taken: set[str] = set()
-    for number, table in enumerate(tables, 1):
-        add_sheet(book, table, (names[number - 1] if names is not None else table.caption), taken)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+    sheets = Sheets()
+    for number, table in enumerate(tables):
+        sheets.add(table, names[number] if names is not None else table.caption)
+    return sheets.to_bytes()
 
 
-def add_sheet(book: Workbook, table: Table, wish: str, taken: set[str]) -> str:
-    """A further sheet with the table; returns its name: the wished one made valid, and unlike those in ``taken``."""
-    sheet = book.create_sheet()
-    name = _sheet_name(wish, len(book.worksheets), taken)
-    # Set directly: create_sheet would number a name that it takes for a double by rules of its own.
-    sheet.title = name
-    _fill(sheet, table)
-    return name
+class Sheets:
+    """A workbook in the making, one sheet a table."""
+
+    def __init__(self) -> None:
+        self._book = Workbook()
+        self._book.remove(self._book.worksheets[0])
+        self._taken: set[str] = set()
+
+    def add(self, table: Table, wish: str) -> str:
+        """A further sheet with the table; returns its name: the wished one made valid, and unlike those before."""
+        sheet = self._book.create_sheet()
+        name = _sheet_name(wish, len(self._book.worksheets), self._taken)
+        # Set directly: create_sheet would number a name that it takes for a double by rules of its own.
+        sheet.title = name
+        _fill(sheet, table)
+        return name
+
+    def to_bytes(self) -> bytes:
+        """The XLSX file; there must be a sheet in it."""
+        out = io.BytesIO()
+        self._book.save(out)
+        return out.getvalue()
 
 
 def display_width(text: str) -> int:
