@@ -8,13 +8,9 @@ which are skipped where they are known. A PDF's own words are taken for the text
 from __future__ import annotations
 
 import hashlib
-import logging
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
-from time import perf_counter
 
 import cv2
 import onnxruntime as ort
@@ -32,12 +28,10 @@ from mineru_core.engines.embedded.ocr import OcrReader
 from mineru_core.engines.embedded.tables import TableReader
 from mineru_core.engines.embedded.text_layer import layer_of, says_what_is_shown
 from mineru_core.engines.embedded.turning import TurnBack, turned
-from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, WorkbenchError
-from mineru_core.runtime.context import Progress, RunContext
-from mineru_core.runtime.heap import trim_heap
+from mineru_core.engines.page_run import PageRun
+from mineru_core.errors import EngineUnavailable
+from mineru_core.runtime.context import RunContext
 from mineru_core.settings import Settings
-
-_log = logging.getLogger(__name__)
 
 # Raised whenever the same pixels could be read differently than before.
 REVISION = 3
@@ -125,7 +119,7 @@ class EmbeddedEngine:
         if not self._loaded:
             raise EngineUnavailable("The embedded engine is not loaded.", "Call load() first.")
         return [
-            self._read_or_fail(_Run(page, parts & CAPABILITIES, ctx, readings))
+            PageRun(page, parts & CAPABILITIES, ctx, readings).outcome(self._read)
             for page, readings in known_of_each(pages, known)
         ]
 
@@ -149,22 +143,7 @@ class EmbeddedEngine:
             readings=chosen,
         )
 
-    def _read_or_fail(self, run: _Run) -> PageAnalysis | PageFailure:
-        number = run.page.number
-        try:
-            return self._read(run)
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except WorkbenchError as error:
-            return PageFailure.from_error(number, run.at, error)
-        except Exception:  # noqa: BLE001  whatever breaks in a model or a library fails this page, not its neighbours
-            _log.exception("page %d failed in stage %s, request %s", number, run.at, run.ctx.request_id)
-            failed = EngineFailed(f"The engine broke on page {number} while reading ({run.at}).")
-            return PageFailure.from_error(number, run.at, failed)
-        finally:
-            trim_heap()
-
-    def _read(self, run: _Run) -> PageAnalysis:
+    def _read(self, run: PageRun) -> PageAnalysis:
         readings = dict(run.known)
         missing = [part for part in READING_ORDER if part in self.needed(run.parts) - readings.keys()]
         if missing:
@@ -178,7 +157,7 @@ class EmbeddedEngine:
             analysis = self.compose(PageFrame.of(run.page), run.parts, readings)
         return analysis.model_copy(update={"timings": run.timings})
 
-    def _upright(self, run: _Run) -> tuple[int, Pixels]:
+    def _upright(self, run: PageRun) -> tuple[int, Pixels]:
         """The clockwise degrees the page is turned upright by, as it was before where that is known, and the pixels."""
         pixels = run.page.pixels
         for reading in run.known.values():
@@ -187,7 +166,7 @@ class EmbeddedEngine:
             degrees = self._ocr.orientation(pixels, run.ctx, run.page.letters) % 360
             return degrees, turned(pixels, degrees)
 
-    def _read_part(self, part: Part, pixels: Pixels, degrees: int, readings: Readings, run: _Run) -> PartReading:
+    def _read_part(self, part: Part, pixels: Pixels, degrees: int, readings: Readings, run: PageRun) -> PartReading:
         """One part of a page set upright by ``degrees``; ``readings`` holds those before it in the order of reading."""
         if part is Part.TEXT:
             return self._read_text(pixels, degrees, run)
@@ -197,7 +176,7 @@ class EmbeddedEngine:
             return PartReading(part=part, areas=areas)
         return PartReading(part=part, tables=self._read_tables(pixels, readings, run.ctx))
 
-    def _read_text(self, pixels: Pixels, degrees: int, run: _Run) -> PartReading:
+    def _read_text(self, pixels: Pixels, degrees: int, run: PageRun) -> PartReading:
         """The text: a PDF's own words where they are good, and from the pixels what these leave out."""
         words = run.page.text_layer if self._own_words else None
         layer = layer_of(words, pixels, degrees) if words else None
@@ -223,28 +202,6 @@ class EmbeddedEngine:
             if table is not None:
                 tables.append(_inside(table.model_copy(update={"box": box}), width, height))
         return tuple(tables)
-
-
-@dataclass
-class _Run:
-    """One page on its way through the stages."""
-
-    page: Page
-    parts: frozenset[Part]
-    ctx: RunContext
-    known: Readings
-    at: str = "start"
-    timings: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage, and tell who waits that it began; not begun where the work is no longer wanted."""
-        self.ctx.check()
-        self.at = name
-        self.ctx.report(Progress(stage=name, page=self.page.number))
-        start = perf_counter()
-        yield
-        self.timings[name] = perf_counter() - start
 
 
 def _upright_blocks(number: int, width: int, height: int, readings: Readings) -> tuple[Block, ...]:

@@ -8,13 +8,9 @@ users meet in the backend, in calls they share.
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
 
 from loguru import logger
 from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS, DEFAULT_SAMPLING_PARAMS, MinerUClientHelper
@@ -28,14 +24,12 @@ from mineru_core.engines.base import BatchListener, LoadListener, Readings, chos
 from mineru_core.engines.mineru.composing import blocks_of
 from mineru_core.engines.mineru.reading import contents_by_part, layout_reading, prepare
 from mineru_core.engines.mineru.requests import Backend, BlockScore
-from mineru_core.errors import Cancelled, DeadlineExceeded, EngineFailed, EngineUnavailable, WorkbenchError
-from mineru_core.runtime.context import Progress, RunContext
-from mineru_core.runtime.heap import trim_heap
+from mineru_core.engines.page_run import PageRun
+from mineru_core.errors import EngineFailed, EngineUnavailable
+from mineru_core.runtime.context import RunContext
 
 # mineru-vl-utils logs what it recognises.
 logger.disable("mineru_vl_utils")
-
-_log = logging.getLogger(__name__)
 
 # Raised whenever the same answers of the model could become other blocks than before.
 REVISION = 1
@@ -108,11 +102,13 @@ class MineruEngine:
         """
         if not self._loaded:
             raise EngineUnavailable(f"The engine {self._name} is not loaded.", "Call load() first.")
-        runs = [_Run(page, parts & self.capabilities, ctx, readings) for page, readings in known_of_each(pages, known)]
+        runs = [
+            PageRun(page, parts & self.capabilities, ctx, readings) for page, readings in known_of_each(pages, known)
+        ]
         if len(runs) < 2:
-            return [self._read_or_fail(run) for run in runs]
+            return [run.outcome(self._read) for run in runs]
         with ThreadPoolExecutor(min(len(runs), PAGES_AT_ONCE), thread_name_prefix="mineru-page") as pool:
-            return list(pool.map(self._read_or_fail, runs))
+            return list(pool.map(lambda run: run.outcome(self._read), runs))
 
     def compose(self, frame: PageFrame, parts: frozenset[Part], readings: Readings) -> PageAnalysis:
         """Blocks in the order of the layout. Raises ValueError as ``Engine.compose`` does."""
@@ -130,22 +126,7 @@ class MineruEngine:
             readings=chosen,
         )
 
-    def _read_or_fail(self, run: _Run) -> PageAnalysis | PageFailure:
-        number = run.page.number
-        try:
-            return self._read(run)
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except WorkbenchError as error:
-            return PageFailure.from_error(number, run.at, error)
-        except Exception:  # noqa: BLE001  whatever breaks in a model or a library fails this page, not its neighbours
-            _log.exception("page %d failed in stage %s, request %s", number, run.at, run.ctx.request_id)
-            failed = EngineFailed(f"The engine broke on page {number} while reading ({run.at}).")
-            return PageFailure.from_error(number, run.at, failed)
-        finally:
-            trim_heap()
-
-    def _read(self, run: _Run) -> PageAnalysis:
+    def _read(self, run: PageRun) -> PageAnalysis:
         readings = dict(run.known)
         missing = self.needed(run.parts) - readings.keys()
         if missing:
@@ -201,28 +182,6 @@ class MineruEngine:
             image_analysis=False,
             debug=False,
         )
-
-
-@dataclass
-class _Run:
-    """One page on its way through the stages."""
-
-    page: Page
-    parts: frozenset[Part]
-    ctx: RunContext
-    known: Readings
-    at: str = "start"
-    timings: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage, and tell who waits that it began; not begun where the work is no longer wanted."""
-        self.ctx.check()
-        self.at = name
-        self.ctx.report(Progress(stage=name, page=self.page.number))
-        start = perf_counter()
-        yield
-        self.timings[name] = perf_counter() - start
 
 
 def _block_score(score: object) -> BlockScore:
