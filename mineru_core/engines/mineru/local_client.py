@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 
-from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, UnsupportedError, VlmClient
+from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, UnsupportedError
 from PIL import Image
 
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockRequest, BlockScore, Generator
+from mineru_core.engines.mineru.scored_client import ScoredClient
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineFailed, WorkbenchError
 from mineru_core.runtime.batcher import Batcher, BatchReport, Shape
 from mineru_core.runtime.context import RunContext
@@ -28,7 +28,6 @@ _log = logging.getLogger(__name__)
 _LOOK_S = 0.1
 """How often somebody who waits for an answer looks whether it is still wanted."""
 
-Params = Sequence[SamplingParams | None] | SamplingParams | None
 BlockBatcher = Batcher[BlockRequest, BlockOutput]
 
 
@@ -83,64 +82,20 @@ def _portions(
         yield portion
 
 
-class LocalClient(VlmClient):
-    """Reads for one page: its requests end with ``ctx``, and none takes more than ``max_new_tokens`` tokens.
-
-    The scored calls answer with ``BlockScore``, as ``Backend.client`` says; the others give its text alone and raise
-    what a block failed with. ``priority`` says nothing: layouts go first, and owners take turns.
-    """
+class LocalClient(ScoredClient):
+    """Reads for one page through the batcher; none of its requests takes more than ``max_new_tokens`` tokens."""
 
     def __init__(self, batcher: BlockBatcher, ctx: RunContext, max_new_tokens: int) -> None:
-        super().__init__(allow_truncated_content=True)
+        super().__init__(ctx)
         self._batcher = batcher
-        self._ctx = ctx
         self._most = max_new_tokens
 
-    def predict(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> str:
-        """The text of one picture."""
-        return self.predict_scored(image, prompt, sampling_params, priority).text
-
-    def batch_predict(
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Params = None,
-        priority: Sequence[int | None] | int | None = None,
-    ) -> list[str]:
-        """The texts of the pictures, in order."""
-        return [_raised(score).text for score in self.batch_predict_scored(images, prompts, sampling_params, priority)]
-
-    def predict_scored(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> BlockScore:
-        """One picture; raises what it failed with."""
-        (score,) = self.batch_predict_scored([image], [prompt], [sampling_params], [priority])
-        return _raised(score)
-
-    def batch_predict_scored(  # type: ignore[override]  # a list of what is expected
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Params = None,
-        priority: Sequence[int | None] | int | None = None,  # noqa: ARG002  the signature is mineru-vl-utils'
+    def read(
+        self, images: Sequence[ImageType], prompts: Sequence[str], params: Sequence[SamplingParams | None]
     ) -> list[BlockScore]:
         """The pictures, in order; what concerns all of them is raised."""
-        count = len(images)
-        all_prompts = [prompts] * count if isinstance(prompts, str) else prompts
-        all_params = sampling_params if isinstance(sampling_params, Sequence) else [sampling_params] * count
         requests = [
-            self._request(image, prompt, params)
-            for image, prompt, params in zip(images, all_prompts, all_params, strict=True)
+            self._request(image, prompt, chosen) for image, prompt, chosen in zip(images, prompts, params, strict=True)
         ]
         self._ctx.check()
         futures = self._batcher.submit_all(requests, self._ctx)
@@ -158,52 +113,6 @@ class LocalClient(VlmClient):
         finally:
             for future in futures:
                 future.cancel()
-
-    async def aio_predict(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> str:
-        """``predict`` on a thread."""
-        return await asyncio.to_thread(self.predict, image, prompt, sampling_params, priority)
-
-    async def aio_batch_predict(
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Params = None,
-        priority: Sequence[int | None] | int | None = None,
-        semaphore: asyncio.Semaphore | None = None,  # noqa: ARG002  the batcher bounds calls
-        use_tqdm: bool = False,  # noqa: ARG002
-        tqdm_desc: str | None = None,  # noqa: ARG002
-    ) -> list[str]:
-        """``batch_predict`` on a thread."""
-        return await asyncio.to_thread(self.batch_predict, images, prompts, sampling_params, priority)
-
-    async def aio_predict_scored(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> BlockScore:
-        """``predict_scored`` on a thread."""
-        return await asyncio.to_thread(self.predict_scored, image, prompt, sampling_params, priority)
-
-    async def aio_batch_predict_scored(  # type: ignore[override]
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Params = None,
-        priority: Sequence[int | None] | int | None = None,
-        semaphore: asyncio.Semaphore | None = None,  # noqa: ARG002
-        use_tqdm: bool = False,  # noqa: ARG002
-        tqdm_desc: str | None = None,  # noqa: ARG002
-    ) -> list[BlockScore]:
-        """``batch_predict_scored`` on a thread."""
-        return await asyncio.to_thread(self.batch_predict_scored, images, prompts, sampling_params, priority)
 
     def _request(self, image: ImageType, prompt: str, params: SamplingParams | None) -> BlockRequest:
         if not isinstance(image, Image.Image):
@@ -234,9 +143,3 @@ class LocalClient(VlmClient):
             self._ctx.check()
             return BlockScore.failed(EngineFailed("The block was stopped before its end."))
         return BlockScore.of(output)
-
-
-def _raised(score: BlockScore) -> BlockScore:
-    if score.error is not None:
-        raise score.error
-    return score

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import httpx
 from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS
-from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, ScoredOutput, VlmClient
+from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, VlmClient
 from PIL import Image
 
 from mineru_core.engines.base import BatchListener, LoadListener
@@ -27,6 +27,7 @@ from mineru_core.engines.mineru.endpoint_pool import CHECK_SERVERS, EndpointPool
 from mineru_core.engines.mineru.endpoints import Endpoint, Fault, Payload, ServerFault, StateListener
 from mineru_core.engines.mineru.limits import Limits
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockScore
+from mineru_core.engines.mineru.scored_client import ScoredClient
 from mineru_core.errors import EngineFailed, EngineUnavailable, InvalidSetting, Overloaded
 from mineru_core.runtime.context import RunContext
 from mineru_core.runtime.loop_thread import LoopThread
@@ -296,80 +297,15 @@ def without_loop(output: BlockOutput, prompt: str, limits: Limits) -> BlockOutpu
     return output
 
 
-class _ServerClient(VlmClient):
-    """The client of one page. The scored calls do the work; all others are made of them."""
+class _ServerClient(ScoredClient):
+    """Reads for one page at the servers of ``backend``."""
 
     def __init__(self, backend: ServerBackend, ctx: RunContext) -> None:
-        super().__init__(allow_truncated_content=True)
-        self._backend, self._ctx = backend, ctx
+        super().__init__(ctx)
+        self._backend = backend
 
-    def batch_predict_scored(
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Sequence[SamplingParams | None] | SamplingParams | None = None,
-        priority: Sequence[int | None] | int | None = None,  # noqa: ARG002  servers refuse it unless set up for it
-    ) -> list[ScoredOutput]:
-        """One ``BlockScore`` for each picture. Raises as ``Backend.client`` says."""
-        texts = [prompts] * len(images) if isinstance(prompts, str) else list(prompts)
-        if not isinstance(sampling_params, Sequence):
-            sampling_params = [sampling_params] * len(images)
-        return [*self._backend.read(images, texts, sampling_params, self._ctx)]
-
-    def predict_scored(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> ScoredOutput:
-        """A ``BlockScore`` without error: that is raised."""
-        return _sound(self.batch_predict_scored([image], [prompt], [sampling_params], priority))[0]
-
-    def predict(
-        self,
-        image: ImageType,
-        prompt: str = "",
-        sampling_params: SamplingParams | None = None,
-        priority: int | None = None,
-    ) -> str:
-        """The text alone; raises as ``predict_scored``."""
-        return self.predict_scored(image, prompt, sampling_params, priority).text
-
-    def batch_predict(
-        self,
-        images: Sequence[ImageType],
-        prompts: Sequence[str] | str = "",
-        sampling_params: Sequence[SamplingParams | None] | SamplingParams | None = None,
-        priority: Sequence[int | None] | int | None = None,
-    ) -> list[str]:
-        """The texts alone; one block that fails makes all fail, as a text cannot say that it is none."""
-        return [score.text for score in _sound(self.batch_predict_scored(images, prompts, sampling_params, priority))]
-
-    async def aio_predict_scored(self, *args: Any, **kwargs: Any) -> ScoredOutput:
-        """``predict_scored`` for a caller on an event loop."""
-        return await asyncio.to_thread(self.predict_scored, *args, **kwargs)
-
-    async def aio_predict(self, *args: Any, **kwargs: Any) -> str:
-        """``predict`` for a caller on an event loop."""
-        return await asyncio.to_thread(self.predict, *args, **kwargs)
-
-    async def aio_batch_predict_scored(self, *args: Any, **kwargs: Any) -> list[ScoredOutput]:
-        """``batch_predict_scored`` for a caller on an event loop; a semaphore or progress bar is of no use here."""
-        return await asyncio.to_thread(self.batch_predict_scored, *args, **_asked(kwargs))
-
-    async def aio_batch_predict(self, *args: Any, **kwargs: Any) -> list[str]:
-        """``batch_predict``, in the same way."""
-        return await asyncio.to_thread(self.batch_predict, *args, **_asked(kwargs))
-
-
-def _sound(scores: list[ScoredOutput]) -> list[ScoredOutput]:
-    """The same, if none of them has an error; else it is raised."""
-    for score in scores:
-        if isinstance(score, BlockScore) and score.error is not None:
-            raise score.error
-    return scores
-
-
-def _asked(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if name not in ("semaphore", "use_tqdm", "tqdm_desc")}
+    def read(
+        self, images: Sequence[ImageType], prompts: Sequence[str], params: Sequence[SamplingParams | None]
+    ) -> list[BlockScore]:
+        """The pictures, in order; what concerns all of them is raised."""
+        return self._backend.read(images, prompts, params, self._ctx)
