@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from mineru_core.errors import InputError, LimitError
 from mineru_core.intake.office.charts import ChartData, ReadRange, read_chart
 from mineru_core.intake.office.newer_charts import read_newer_chart
 from mineru_core.intake.office.package import OfficePackage
-from mineru_core.intake.office.workbook import Workbook, read_range
+from mineru_core.intake.office.workbook import Workbook, range_reader
 
-_FORMULA = re.compile(r"^(?:'((?:[^']|'')+)'|([^!']+))!(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?$")
 _MOST_BYTES = 50_000_000
 
 
@@ -28,21 +26,18 @@ def embedded_ranges(package: OfficePackage, chart: str) -> ReadRange:
     none, or it cannot be read, every range is unknown."""
 
     @cache
-    def workbook() -> Workbook | None:
+    def ranges() -> ReadRange | None:
         for name in package.related(chart, "package"):
             try:
-                return Workbook(OfficePackage(package.blob(name, _MOST_BYTES)))
+                return range_reader(Workbook(OfficePackage(package.blob(name, _MOST_BYTES))))
             except (InputError, LimitError):
                 return None
         return None
 
     def read(formula: str) -> list[list[str]] | None:
-        found = _FORMULA.match(formula.strip())
-        book = workbook() if found is not None else None
-        if found is None or book is None:
-            return None
+        embedded = ranges()
         try:
-            return read_range(book, (found[1] or found[2]).replace("''", "'"), found[3], found[4] or found[3])
+            return None if embedded is None else embedded(formula)
         except (InputError, LimitError):
             return None
 

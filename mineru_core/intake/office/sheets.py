@@ -12,7 +12,7 @@ from mineru_core.intake.office.charts import read_chart
 from mineru_core.intake.office.flow import FlowItem, FlowPage, flow
 from mineru_core.intake.office.package import OfficePackage
 from mineru_core.intake.office.text import Paragraph, Run
-from mineru_core.intake.office.workbook import Workbook, read_range
+from mineru_core.intake.office.workbook import Workbook, range_reader
 
 _EMPTY = Paragraph((Run("", TextStyle(24)),))
 
@@ -43,7 +43,7 @@ class XlsxFile:
             if self._book is None:
                 raise InvalidRequest("The document is closed.", "Open it again.")
             self._book.package.begin_page()
-            items = list(self._items(self._book, self._sheets[number - 1].part))
+            items = list(_items(self._book, self._sheets[number - 1].part))
             pages = list(flow(iter(items or [_EMPTY])))
             whole = FlowPage([item for page in pages for item in page.items], max(page.width for page in pages))
             return whole.draw(source, number, self._max_pixels, lambda _part: None)
@@ -55,17 +55,13 @@ class XlsxFile:
                 self._book.package.close()
             self._book = None
 
-    def _items(self, book: Workbook, part: str) -> Iterator[FlowItem]:
-        table, _ = book.table(part)
-        if table is not None:
-            yield table
-        for name in book.charts(part):
-            data = read_chart(book.package.xml(name), self._range)
-            if data is not None:
-                yield data
 
-    def _range(self, formula: str) -> list[list[str]] | None:
-        sheet, _, cells = formula.rpartition("!")
-        first, _, last = cells.partition(":")
-        name = sheet.strip("'").replace("''", "'")
-        return None if self._book is None else read_range(self._book, name, first, last or first)
+def _items(book: Workbook, part: str) -> Iterator[FlowItem]:
+    table = book.table(part)
+    if table is not None:
+        yield table
+    read_range = range_reader(book)
+    for name in book.charts(part):
+        data = read_chart(book.package.xml(name), read_range)
+        if data is not None:
+            yield data

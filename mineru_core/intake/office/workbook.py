@@ -6,17 +6,19 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.table import Cell, Table
 from mineru_core.errors import CorruptOffice, FileTooLarge, UnsupportedType
+from mineru_core.intake.office.charts import ReadRange
 from mineru_core.intake.office.dates import date_texts, is_date_format
 from mineru_core.intake.office.package import OfficePackage
 
 MAX_CELLS = 200_000
 """Places of one sheet's grid; a table of that size takes some 200 MB while it is worked on."""
 _SPLIT = "Save the part that matters as a sheet of its own."
+_FORMULA = re.compile(r"^(?:'((?:[^']|'')+)'|([^!']+))!(\$?[A-Z]{1,3}\$?\d+)(?::(\$?[A-Z]{1,3}\$?\d+))?$")
 _REFERENCE = re.compile(r"^\$?([A-Z]{1,3})\$?([0-9]{1,7})$")
 # Number formats every workbook has without saying so, as far as they are dates or times.
 _USUAL_DATES = {
@@ -75,11 +77,11 @@ class Workbook:
                     grid[found[0] if found else row, col] = text
         return grid, root
 
-    def table(self, part: str) -> tuple[Table | None, Element]:
-        """The used range of a sheet as a table, and the sheet's tree; None where it is empty."""
+    def table(self, part: str) -> Table | None:
+        """The used range of a sheet as a table; None where it is empty."""
         grid, root = self.grid(part)
         if not grid:
-            return None, root
+            return None
         top, left = min(row for row, _ in grid), min(col for _, col in grid)
         bottom, right = max(row for row, _ in grid), max(col for _, col in grid)
         if (bottom - top + 1) * (right - left + 1) > MAX_CELLS:
@@ -103,7 +105,7 @@ class Workbook:
             for col in range(left, right + 1)
             if (row, col) not in covered
         )
-        return Table(n_rows=bottom - top + 1, n_cols=right - left + 1, cells=cells), root
+        return Table(n_rows=bottom - top + 1, n_cols=right - left + 1, cells=cells)
 
     def charts(self, part: str) -> Iterator[str]:
         """Parts of the charts that stand on a sheet, in their order."""
@@ -189,16 +191,33 @@ def number_text(text: str) -> str:
     return f"{value:.20f}".rstrip("0").rstrip(".") if "e" in short and 1e-5 <= abs(value) < 1 else short
 
 
-def read_range(book: Workbook, sheet: str, first: str, last: str) -> list[list[str]] | None:
-    """Columns of a range as texts; None where there is no such sheet or range."""
-    start, end = _reference(first), _reference(last)
-    part = next((one.part for one in book.sheets if one.name == sheet), None)
-    if part is None or start is None or end is None or end < start or end[1] < start[1]:
-        return None
-    if (end[0] - start[0] + 1) * (end[1] - start[1] + 1) > MAX_CELLS:
-        raise CorruptOffice("A chart claims far more values than it holds.")
-    grid, _ = book.grid(part)
-    return [[grid.get((row, col), "") for row in range(start[0], end[0] + 1)] for col in range(start[1], end[1] + 1)]
+def range_reader(book: Workbook) -> ReadRange:
+    """Reads ranges of the workbook by formulas such as ``Sheet1!$B$2:$B$9``; None where there is no such sheet or
+    range. The latest sheet is kept, since the series of a chart nearly always name the same.
+
+    It raises ``CorruptOffice`` and ``FileTooLarge``.
+    """
+
+    @lru_cache(maxsize=1)
+    def grid_of(part: str) -> Grid:
+        return book.grid(part)[0]
+
+    def read(formula: str) -> list[list[str]] | None:
+        found = _FORMULA.match(formula.strip())
+        if found is None:
+            return None
+        sheet = (found[1] or found[2]).replace("''", "'")
+        start, end = _reference(found[3]), _reference(found[4] or found[3])
+        part = next((one.part for one in book.sheets if one.name == sheet), None)
+        if part is None or start is None or end is None or end < start or end[1] < start[1]:
+            return None
+        if (end[0] - start[0] + 1) * (end[1] - start[1] + 1) > MAX_CELLS:
+            raise CorruptOffice("A chart claims far more values than it holds.")
+        grid = grid_of(part)
+        rows, cols = range(start[0], end[0] + 1), range(start[1], end[1] + 1)
+        return [[grid.get((row, col), "") for row in rows] for col in cols]
+
+    return read
 
 
 def _rich(node: Element | None) -> str:

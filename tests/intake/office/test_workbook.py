@@ -124,17 +124,32 @@ def test_a_page_has_no_more_pixels_than_the_limit(limit: int) -> None:
     assert table.box.x1 <= page.width
 
 
-def test_charts_of_a_sheet_are_read_from_its_cells() -> None:
+def charted_book(title: str = "Sheet") -> Any:
+    """A sheet of that name with a chart of it, which keeps no copy of the values."""
     book = new_book([["", "2015", "2016"], ["North", 10, 12.5], ["South", 20, 31]])
+    book.active.title = title
     chart = BarChart()
     chart.add_data(Reference(book.active, min_col=2, max_col=3, min_row=1, max_row=3), titles_from_data=True)
     chart.set_categories(Reference(book.active, min_col=1, min_row=2, max_row=3))
     book.active.add_chart(chart, "F2")
-    table, drawn = XlsxFile(saved(book), 10_000_000).page(1, "b").natives
+    return book
+
+
+@pytest.mark.parametrize("title", ["Sheet", "Ann's 2015!", "the 'end'"])
+def test_charts_of_a_sheet_are_read_from_its_cells(title: str) -> None:
+    table, drawn = XlsxFile(saved(charted_book(title)), 10_000_000).page(1, "b").natives
     assert isinstance(table, Table)
     assert isinstance(drawn, Chart)
     found = [(s.name, [(p.x, p.y) for p in s.points]) for s in drawn.series]
     assert found == [("2015", [("North", 10.0), ("South", 20.0)]), ("2016", [("North", 12.5), ("South", 31.0)])]
+
+
+def test_a_sheet_is_not_read_again_for_each_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    grid = workbook_module.Workbook.grid
+    monkeypatch.setattr(workbook_module.Workbook, "grid", lambda book, part: asked.append(part) or grid(book, part))
+    XlsxFile(saved(charted_book()), 10_000_000).page(1, "b")
+    assert len(asked) == 2  # for the table, and for all of the chart
 
 
 def test_a_sheet_of_too_many_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
