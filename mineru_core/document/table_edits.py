@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, model
 from mineru_core.document import table_shape as shape
 from mineru_core.document.model import Model
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.table_shape import COLUMNS, MAX_PLACES, ROWS, Area, Axis
+from mineru_core.document.table_shape import COLUMNS, MAX_PLACES, ROWS, Area
 from mineru_core.errors import InvalidRequest
 
 MAX_TEXT = 32_767
@@ -103,47 +103,44 @@ class SplitCell(_Change):
         return shape.split(table, self.row, self.col)
 
 
-class _Insert(_Change):
+class _Lines(_Change):
+    """A run of rows or columns."""
+
     at: Index
     count: Count = 1
 
-    def _inserted(self, table: Table, axis: Axis) -> Table:
-        return shape.insert(table, axis, self.at, self.count)
 
-
-class InsertRows(_Insert):
+class InsertRows(_Lines):
     """Put empty rows before row ``at``; after the last one where that is the number of rows."""
 
     op: Literal["insert-rows"] = "insert-rows"
 
     def apply(self, table: Table) -> Table:
         """The table with the rows. Raises ``InvalidRequest`` outside it, or where it would become too large."""
-        return self._inserted(table, ROWS)
+        return shape.insert(table, ROWS, self.at, self.count)
 
     def _way_back(self, table: Table) -> tuple[TableChange, ...]:
         # A table keeps a row, so the first one of an empty table is not taken away by deleting it.
         return (DeleteRows(at=self.at, count=self.count),) if table.n_rows else ()
 
 
-class InsertColumns(_Insert):
+class InsertColumns(_Lines):
     """Put empty columns before column ``at``; after the last one where that is the number of columns."""
 
     op: Literal["insert-columns"] = "insert-columns"
 
     def apply(self, table: Table) -> Table:
         """The table with the columns. Raises ``InvalidRequest`` outside it, or where it would become too large."""
-        return self._inserted(table, COLUMNS)
+        return shape.insert(table, COLUMNS, self.at, self.count)
 
     def _way_back(self, table: Table) -> tuple[TableChange, ...]:
         return (DeleteColumns(at=self.at, count=self.count),) if table.n_cols else ()
 
 
-class DeleteRows(_Change):
+class DeleteRows(_Lines):
     """Take out rows."""
 
     op: Literal["delete-rows"] = "delete-rows"
-    at: Index
-    count: Count = 1
 
     def apply(self, table: Table) -> Table:
         """The table without the rows. Raises ``InvalidRequest`` outside it, and for all of its rows."""
@@ -153,12 +150,10 @@ class DeleteRows(_Change):
         return (InsertRows(at=self.at, count=self.count),)
 
 
-class DeleteColumns(_Change):
+class DeleteColumns(_Lines):
     """Take out columns."""
 
     op: Literal["delete-columns"] = "delete-columns"
-    at: Index
-    count: Count = 1
 
     def apply(self, table: Table) -> Table:
         """The table without the columns. Raises ``InvalidRequest`` outside it, and for all of its columns."""
@@ -284,19 +279,7 @@ TableOperation = Annotated[
 ]
 """What a person may do."""
 
-TableChange = (
-    SetText
-    | MergeCells
-    | SplitCell
-    | InsertRows
-    | InsertColumns
-    | DeleteRows
-    | DeleteColumns
-    | SetHeaderRows
-    | SetCaption
-    | PasteGrid
-    | RestoreCells
-)
+TableChange = TableOperation | RestoreCells
 """What a person may do, and what undoes it."""
 
 OPERATIONS: TypeAdapter[TableOperation] = TypeAdapter(TableOperation)
