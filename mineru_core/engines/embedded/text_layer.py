@@ -20,7 +20,7 @@ from rapidfuzz import fuzz
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import PageTransform, Pixels, Word
 from mineru_core.document.parts import Line, LineWord
-from mineru_core.engines.embedded.words import UNSPACED
+from mineru_core.engines.embedded.words import is_unspaced
 
 LEAST_CHARACTERS = 8
 """A page with fewer characters of its own is read from its pixels: there is nothing to judge them by."""
@@ -140,7 +140,7 @@ def samples_of(lines: Sequence[Line], count: int, alphabet: frozenset[str]) -> l
         on_its_side = len(text) >= 3 and box.height > box.width
         mostly_letters = len(letters) >= max(3, 0.7 * len(text.replace(" ", "")))
         if mostly_letters and not on_its_side and alphabet.issuperset(letters):
-            candidates[UNSPACED.search(text) is not None].append((text, box))
+            candidates[any(map(is_unspaced, text))].append((text, box))
     filled = [found for found in candidates.values() if found]
     chosen = []
     for found in filled:
@@ -227,7 +227,7 @@ def _parts(left: int, right: int, words: Sequence[Word]) -> bool:
 def _line(words: Sequence[Word]) -> Line:
     text = words[0].text
     for word in words[1:]:
-        both_unspaced = UNSPACED.match(text[-1]) and UNSPACED.match(word.text[0])
+        both_unspaced = is_unspaced(text[-1]) and is_unspaced(word.text[0])
         text += word.text if both_unspaced else f" {word.text}"
     box = Box.around(word.box for word in words)
     return Line(

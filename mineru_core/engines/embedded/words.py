@@ -40,7 +40,7 @@ STROKE_SHARE = 0.05
 RULE_SHARE = 0.8
 """A row with ink over this share of the line is an underline or a rule, not text."""
 
-UNSPACED = re.compile(r"[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+_UNSPACED = re.compile(r"[\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
 """Characters written without spaces between words: Chinese, Japanese and full-width forms (Korean has spaces)."""
 
 
@@ -68,7 +68,7 @@ class WordSpan(NamedTuple):
 
 def is_unspaced(character: str) -> bool:
     """Whether the character belongs to a script that puts no spaces between words."""
-    return UNSPACED.match(character) is not None
+    return _UNSPACED.match(character) is not None
 
 
 def words_of(line: Pixels, glyphs: Sequence[Glyph]) -> tuple[WordSpan, ...]:
