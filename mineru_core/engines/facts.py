@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
 
+from mineru_core.errors import EngineUnavailable
 from mineru_core.settings import Settings
 
 EXTRA_COMMAND = "pip install 'mineru-workbench[mineru]'"
@@ -46,6 +48,19 @@ def engine_facts(name: str, settings: Settings) -> EngineFacts:
     """The facts of the engine of that name. Looks at folders and packages; imports and loads none of them."""
     look = _LOOKS.get(name)
     return EngineFacts(name) if look is None else look(settings)
+
+
+@contextmanager
+def needs_extra() -> Iterator[None]:
+    """Around imports of the extra's packages: ``EngineUnavailable`` says what to install where one is missing."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == "mineru_core":
+            raise
+        raise EngineUnavailable(
+            f"The MinerU engines need packages that are not installed ({error.name}).", f"Run: {EXTRA_COMMAND}"
+        ) from error
 
 
 def _embedded(settings: Settings) -> EngineFacts:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mineru_core.engines.base import BatchListener, Engine
+from mineru_core.engines.facts import needs_extra
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.settings import Settings
@@ -58,14 +58,14 @@ def _echo(settings: Settings, _told: Listeners) -> Engine:
 
 
 def _mineru(settings: Settings, told: Listeners) -> Engine:
-    with _mineru_packages():
+    with needs_extra():
         from mineru_core.engines.mineru.backend_local import LocalBackend
         from mineru_core.engines.mineru.engine import MineruEngine
     return MineruEngine(LocalBackend(settings), "mineru", told.on_batch)
 
 
 def _mineru_tiny(settings: Settings, told: Listeners) -> Engine:
-    with _mineru_packages():
+    with needs_extra():
         from mineru_core.engines.mineru.backend_local import LocalBackend
         from mineru_core.engines.mineru.checkpoint import TINY_FOLDER
         from mineru_core.engines.mineru.engine import MineruEngine
@@ -73,27 +73,13 @@ def _mineru_tiny(settings: Settings, told: Listeners) -> Engine:
 
 
 def _mineru_server(settings: Settings, told: Listeners) -> Engine:
-    with _mineru_packages():
+    with needs_extra():
         from mineru_core.engines.mineru.engine import MineruEngine
         from mineru_core.engines.mineru.server import ServerBackend
     backend = ServerBackend(
         settings.mineru_server, max_new_tokens=settings.mineru.max_new_tokens, on_state=told.on_breaker
     )
     return MineruEngine(backend, "mineru-server", told.on_batch)
-
-
-@contextmanager
-def _mineru_packages() -> Iterator[None]:
-    """Says what to install where a package of the extra is missing."""
-    try:
-        yield
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] == "mineru_core":
-            raise
-        raise EngineUnavailable(
-            f"The MinerU engines need packages that are not installed ({error.name}).",
-            "Run: pip install 'mineru-workbench[mineru]'",
-        ) from error
 
 
 _FACTORIES: dict[str, Callable[[Settings, Listeners], Engine]] = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mineru_core.engines.base import LoadListener
+from mineru_core.engines.facts import needs_extra
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.heap import trim_heap
 from mineru_core.settings import MineruSettings
@@ -39,18 +40,12 @@ def load_generator(
     Raises ``EngineUnavailable`` where the packages are missing, the weights do not fit the model, or the device or
     the precision asked for is not to be had here.
     """
-    try:
+    with needs_extra():
         import torch
-        import transformers  # noqa: F401
 
+        from mineru_core.engines.mineru.generation import LocalGenerator
         from mineru_core.engines.mineru.limits import Limits
-    except ImportError as error:
-        raise EngineUnavailable(
-            f"The MinerU model needs packages that are not installed ({error.name}).",
-            "Install them: pip install 'mineru-workbench[mineru]'.",
-        ) from error
-    from mineru_core.engines.mineru.generation import LocalGenerator
-    from mineru_core.engines.mineru.processor import load_processor
+        from mineru_core.engines.mineru.processor import load_processor
 
     def report(share: float) -> None:
         if progress is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,19 @@ def test_the_towers_layers_are_let_go_once_a_picture_was_seen(
     tower = [module for module in parts.vision._visual.modules() if isinstance(module, WideningLinear)]
     assert sorted(let_go) == sorted(2 * [module.weight.data_ptr() for module in tower])
     assert first == second, "what was let go is read again from the file"
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_without_a_package_it_says_what_to_install(half_folder: Path, package: str) -> None:
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from pathlib import Path\n"
+        "from mineru_core.engines.mineru.loading import load_generator\n"
+        "from mineru_core.errors import EngineUnavailable\n"
+        "from mineru_core.settings import MineruSettings\n"
+        f"try: load_generator(Path({str(half_folder)!r}), MineruSettings())\n"
+        "except EngineUnavailable as error: print(error.message, error.hint)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert f"({package}" in done.stdout
+    assert "pip install 'mineru-workbench[mineru]'" in done.stdout
