@@ -170,12 +170,16 @@ def table_of(analysis: DocumentAnalysis, table: TableId) -> Table:
 
 
 def source_of(result: DocumentResult, table: Table) -> TableId | None:
-    """Where a table of the answer was read; None for one that is made of parts of those that were."""
+    """Where a table of the answer was read; None for one that is made of parts of those that were. The table itself is
+    found before an equal one on the same page."""
+    equal: TableId | None = None
     for page in result.analysis.pages:
         for index, read in enumerate(page.tables):
-            if read is table or (read.page == table.page and read == table):
+            if read is table:
                 return TableId(page=page.page, index=index)
-    return None
+            if equal is None and read.page == table.page and read == table:
+                equal = TableId(page=page.page, index=index)
+    return equal
 
 
 def with_tables(analysis: DocumentAnalysis, changed: Mapping[TableId, Table]) -> DocumentAnalysis:

@@ -350,6 +350,13 @@ def test_tables_of_the_answer_are_found_in_the_document(service: JobService) -> 
     assert source_of(found, found.tables[0].model_copy(update={"caption": "made up"})) is None
 
 
+def test_of_two_equal_tables_on_a_page_each_is_found_as_itself() -> None:
+    twins = [Table.from_rows([["a"]]), Table.from_rows([["a"]])]
+    found = result(page(1, *(block(BlockType.TABLE, table=table) for table in twins)))
+    assert [source_of(found, table) for table in twins] == [TableId(page=1, index=index) for index in (0, 1)]
+    assert source_of(found, Table.from_rows([["a"]])) == TableId(page=1, index=0)
+
+
 def test_they_go_with_the_document(service: JobService) -> None:
     job = read(service)
     correct(service, job, ZERO)

@@ -29,7 +29,7 @@ def show_tables(
     if not tables and none:
         st.html(f'<p class="wb-quiet">{html(none)}</p>')
     for number, table in enumerate(tables[:SHOWN], start=1):
-        show_table(table, number, place, job, t, origin=_origin(found, table))
+        show_table(table, number, place, job, t, origin=source_of(found, table))
     if len(tables) > SHOWN:
         st.html(f'<p class="wb-quiet">{html(t("result.more_tables", count=len(tables) - SHOWN))}</p>')
 
@@ -54,15 +54,6 @@ def show_table(
         unsure = sum(is_unsure(cell.text, cell.confidence) for cell in table.cells)
         if unsure:
             st.html(f'<p class="wb-quiet">{html(counted(t, "table.unsure", unsure))}</p>')
-
-
-def _origin(found: DocumentResult, table: Table) -> TableId | None:
-    """Which table that was read this is, if any; itself rather than an equal one on the same page."""
-    for page in found.analysis.pages:
-        for index, read in enumerate(page.tables):
-            if read is table:
-                return TableId(page=page.page, index=index)
-    return source_of(found, table)
 
 
 def _download_buttons(table: Table, number: int, name: str, source: str, t: Translator) -> None:
