@@ -24,8 +24,6 @@ from mineru_core.store.tables import JobRow
 
 _KEPT = 8
 """Corrected documents in memory; others are made again from what was read."""
-
-
 _KEYS_KEPT = 256
 
 
@@ -151,7 +149,8 @@ class Corrections:
         name = f"{job_id} {table.page} {table.index}"
         key = self._keys.get(name)
         if key is None:
-            key = _keys_of(analysis)[table]
+            page = next(page for page in analysis.pages if page.page == table.page)
+            key = _key_of(page, table.index, page.tables[table.index])
             self._keys.put(name, key)
         return key
 
@@ -210,10 +209,15 @@ def _answered_anew(original: DocumentResult, analysis: DocumentAnalysis) -> Docu
 
 
 def _keys_of(analysis: DocumentAnalysis) -> dict[TableId, str]:
-    """What tells each table as it was read: of the page's pixels and of all that was read of the table."""
-    keys: dict[TableId, str] = {}
-    for page in analysis.pages:
-        for index, table in enumerate(page.tables):
-            read = f"{page.sha256} {index} {table.model_dump_json()}"
-            keys[TableId(page=page.page, index=index)] = hashlib.sha256(read.encode("utf-8", "replace")).hexdigest()
-    return keys
+    """The key of each table."""
+    return {
+        TableId(page=page.page, index=index): _key_of(page, index, table)
+        for page in analysis.pages
+        for index, table in enumerate(page.tables)
+    }
+
+
+def _key_of(page: PageAnalysis, index: int, table: Table) -> str:
+    """What tells a table as it was read: of the page's pixels and of all that was read of the table."""
+    read = f"{page.sha256} {index} {table.model_dump_json()}"
+    return hashlib.sha256(read.encode("utf-8", "replace")).hexdigest()
