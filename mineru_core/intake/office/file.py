@@ -14,7 +14,7 @@ from mineru_core.intake.office.slides import PptxFile
 from mineru_core.intake.office.word import DocxFile
 from mineru_core.intake.sniffing import DOCX, PPTX, XLSX
 
-_REVISION = 1
+_REVISION = 2
 """Raised whenever the same file could become other pages."""
 
 
