@@ -20,7 +20,7 @@ _TAKE_WORDS = re.findall(
     "transfer look check have know see let save fish single bring share confirm locate output draw parse dump digitise",
 )
 _TAKE_EN = f"(?:{'|'.join(f'{w[:-1]}(?:es?|ing)' if w[-1] == 'e' else f'{w}(?:s|t?ing)?' for w in _TAKE_WORDS)})(?!-)"
-_LEAD_EN = re.compile(
+_LEAD_EN = (
     rf"^.*\b(?:can|could|would|will|may|might)\s+(?:you|i|we|u|someone|anyone)\b(?:\s+(?:please|kindly|just|also|quickly|possibly|mind|help|me|to|be\s+so\s+kind\s+as\s+to|have))*"
     rf"(?:\s+{_TAKE_EN}\b{_PARTICLES})?|"
     r"^.*\b(?:i|we|you|he|she|they|boss|manager|client|customer|accounting|accountant|team|finance|office)(?:'d|'m|'re|'ve)?\s+(?:(?:just|only|really|also|still|now|would|will|do|am|are|is|have|has)\s+)*"
@@ -32,7 +32,7 @@ _LEAD_EN = re.compile(
     r"^(?:(?:as\s+well\s+as|plus|then|also|both)\b)|"
     r"^(?:waybill|ticket|label|passport|id\s+card|licen[cs]e|card|quote|delivery\s+note|payslip|memo|certificate|policy|manifest|packing\s+list)'s\b"
 )
-_LEAD_HAN = re.compile(
+_LEAD_HAN = (
     r"^.*(?:把|[让叫要]我)(?!手)|^.*?(?:上|里|中|内|当中)面?的|^从?[^,]{1,10}(?:上|里|中|内)面?(?=提取|抽取|摘|抄|找|读|获取|识别|抓|取)|^[^,]{0,4}[单证票表书卡册本函盒签箱瓶袋牌纸条板屏](?:上|里|中)面?\s*(?=\S)|^(?:客户|老板|领导|财务|公司|经理|同事|对方|银行|我们?|你|您|他们?|她|咱们?)(?:只|就|还|也|都)?(?:要(?!求)|需要|想要|想看|想知道|让|得有|急需)|"
     r"^[^,的]{0,4}(?:报告|合同|协议|发票|证书|通知书|申请表|登记表|说明书)的(?=[^,]{2})(?!号码?$|代码$|编号$|名称$|日期$|金额$)|"
     r"^[^,]{0,6}(?:公司|部门?|财务|会计|银行|单位|学校|医院|经理|主管|老师|机构|政府|税务局)(?:那边|这边|里)?(?:要(?!求)|需要|让我?)(?:填|交|报|提供)?|^(?:有劳|烦请|劳烦|劳驾)|^提供(?!者|商|人|方)|"
@@ -43,18 +43,18 @@ _VERB_HAN = (
     r"(?:整理|汇总|复制|抓取|摘录|摘抄|抄录|抄写|录入|登记|提取|抽取|识别|采集|收集|统计|核对|挑选|截取|输入|导入|填写|填入|写入|誊抄|标注|罗列|归纳|"
     r"[摘抠弄抄扒抓拎挑列录敲打读填写导取拿拉捞找提选整记转搞贴采抽查看核发报给说念认])"
 )
-_TAIL_HAN = re.compile(
+_TAIL_HAN = (
     rf"(?:都|全|统统|各|一起|也|一并|分别|逐一|单独)?(?:麻烦|请|烦请)?(?:您|你)?(?:给我|帮我|替我|给老板|给大家|帮忙)?(?:都|全|统统|一起|一并|分别|单独)?{_VERB_HAN}(?:出来|下来|一下|给我|给我看看?|一遍|一份|好|[到进入][^,]{{0,8}}|成[^,]{{1,6}}|下)(?:给我|发我)?(?:吧|呗|哈|呢|哦|啊|了|嘛|去|来)*$|"
     rf"(?:都|全|各)?(?:给我|帮我|替我|帮忙)(?:都|全)?(?:{_VERB_HAN}(?:出来?|下来?|一下|好)?)?(?:吧|呗|哈|呢|哦|啊|嘛|看看?)*$|"
     r"(?:都|全)?(?:要|需要|提取|发我|发给我)(?:一下|的)?(?:吧|呗|哈)*$|(?:这|那|以上|上述)[一两二三四五六七八九几些\d]*(?:个|项|样|条|种)?(?:信息|内容|字段|数据|东西|栏)?(?:都)?$|"
     r"(?:等)(?:信息|内容|字段|数据)?$|(?:分别|各)?(?:是|有)?(?:什么|啥|多少|谁|哪些)(?:呀|啊|呢)?$|(?:吧|呗|哈|嘛|啦|哦|呀)$"
 )
-_TAIL_EN = re.compile(
+_TAIL_EN = (
     r"\s+(?:off|from|on|in|out\s+of|at)\s+(?:(?:the|this|that|my|our|your|these|those|each|any|an?|it|here|there|attached|page)\b(?:[\s'-]+[\w]+){0,4})$|\s+(?:from|off)\s+\w+$|"
     r"\s+(?:too|each|separately|please|pls|if\s+possible|as\s+well|for\s+(?:me|us)|to\s+(?:me|us)|only|wanted|needed)$"
 )
-_HEAD = re.compile(f"{_LEAD_EN.pattern}|{_LEAD_HAN.pattern}|{v.FIELD_HEAD.pattern}")
-_TAIL = re.compile(f"{_TAIL_HAN.pattern}|{_TAIL_EN.pattern}|{v.FIELD_TAIL.pattern}")
+_HEAD = re.compile(f"{_LEAD_EN}|{_LEAD_HAN}|{v.FIELD_HEAD.pattern}")
+_TAIL = re.compile(f"{_TAIL_HAN}|{_TAIL_EN}|{v.FIELD_TAIL.pattern}")
 _SPLIT = re.compile(rf"{v.FIELD_SPLIT.pattern}|\s-\s|(?<=\x00)\s*(?=\x00)|(?<=[a-z]{{4}})\.(?=\s)")
 
 _INTRODUCES = re.compile(

@@ -29,7 +29,12 @@ _ALL_AND_MORE = re.compile(
     r"(?:全部|所有|全都|统统|一切|整个).*(?:包括|包含|连同|连带)|图文(?:表|并茂|都|全)"
 )
 _OCR = re.compile(r"(?<![a-z])ocr(?![a-z])(?!.*(?:\b(?:text|words)\b|字|文本))")
-_SORTS = re.compile("|".join(pattern.pattern for pattern in (v.CHARTS, v.TABLES, v.FORMULAS, v.TEXT)))
+_SORTS = (
+    (TaskKind.CHARTS, v.CHARTS),
+    (TaskKind.TABLES, v.TABLES),
+    (TaskKind.FORMULAS, v.FORMULAS),
+    (TaskKind.TEXT, v.TEXT),
+)
 _IN_PASSING = re.compile(
     r"\b(?:from|off|on|in)\s+(?:the|this|that|my|our)\s+(?:\w+\s+)?(?:transcript|spread\s*sheet|table|text|statement|balance\s+sheet)\b|"
     r"(?:成绩单|明细|表格?|表单|报表)(?:上|里|中)面?的?|[到进入](?:表格?|系统|台账)(?:里|中|上)?"
@@ -174,7 +179,7 @@ def _known_fields(reader: Reader, draft: _Draft) -> bool:
     known = [is_known_field(field) for field in fields]
     likely = (
         (any(known) or _is_named_in_passing(reader))
-        and not any(_SORTS.search(field.lower()) for field in fields)
+        and not any(_names_a_sort(field.lower()) for field in fields)
         and not question(reader, strong=True)
     )
     listed = is_list(reader, fields) and (all(known) or likely)
@@ -190,7 +195,7 @@ def _is_named_in_passing(reader: Reader) -> bool:
     return elsewhere != reader.text and not (
         (question(reader) and not _WHAT_IS.search(reader.text.strip()))
         or wants_summary(reader)
-        or _SORTS.search(elsewhere)
+        or _names_a_sort(elsewhere)
     )
 
 
@@ -268,16 +273,11 @@ def _asks_for_a_list(reader: Reader, fields: tuple[str, ...]) -> bool:
 
 def _kinds(reader: Reader) -> list[TaskKind]:
     """The sorts of things that are named, most telling first; each one's words are blanked before the next is tried."""
-    found: list[TaskKind] = []
-    for kind, pattern in (
-        (TaskKind.CHARTS, v.CHARTS),
-        (TaskKind.TABLES, v.TABLES),
-        (TaskKind.FORMULAS, v.FORMULAS),
-        (TaskKind.TEXT, v.TEXT),
-    ):
-        if reader.take(pattern):
-            found.append(kind)
-    return found
+    return [kind for kind, pattern in _SORTS if reader.take(pattern)]
+
+
+def _names_a_sort(text: str) -> bool:
+    return any(pattern.search(text) for _, pattern in _SORTS)
 
 
 def _is_a_wish(reader: Reader) -> bool:
