@@ -68,29 +68,28 @@ def _name(name: str) -> str:
 def _choices(task: Task, words: Words, zh: bool) -> list[str]:
     """What is chosen of tables and charts."""
     comma, either = ("、", "或") if zh else (", ", " or ")
-    quoted = {
-        name: comma.join(f"“{one}”" for one in chosen)
-        for name, chosen in (
-            ("columns", task.columns),
-            ("left_out", task.left_out),
-            ("series", task.series),
-            ("points", task.points),
-        )
-    }
+
+    def named(head: str, names: Sequence[str]) -> str:
+        return head + _quoted(names, comma) if names else ""
+
     return [
         words.merged if task.merged else "",
-        words.columns + quoted["columns"] if task.columns else "",
-        words.left_out + quoted["left_out"] if task.left_out else "",
+        named(words.columns, task.columns),
+        named(words.left_out, task.left_out),
         *(_row(row, words, either) for row in task.rows),
-        words.series + quoted["series"] if task.series else "",
-        words.points + quoted["points"] if task.points else "",
+        named(words.series, task.series),
+        named(words.points, task.points),
     ]
+
+
+def _quoted(names: Sequence[str], between: str) -> str:
+    return between.join(f"“{name}”" for name in names)
 
 
 def _row(row: RowFilter, words: Words, either: str) -> str:
     form = words.rows[row.test][1 if row.column else 0]
     before, after = form.split("VALUES")
-    return before.replace("COLUMN", f"“{row.column}”") + either.join(f"“{one}”" for one in row.values) + after
+    return before.replace("COLUMN", f"“{row.column}”") + _quoted(row.values, either) + after
 
 
 def _pages_en(pages: Sequence[int]) -> str:

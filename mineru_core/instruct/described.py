@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mineru_core.document.task import FindMode, RowFilter, RowTest, Task, TaskKind
+from mineru_core.document.task import RowFilter, Task, TaskKind
 from mineru_core.instruct.describe import describe
 from mineru_core.instruct.description_words import WORDS
 from mineru_core.instruct.numbers import MOST
@@ -45,8 +45,13 @@ class _Line:
         """The whole line as a task; None where something is left over."""
         if not self._kind():
             return None
-        for step in (self._merged, self._columns, self._rows, self._series, self._points, self._pages):
-            step()
+        self._merged()
+        self._named("columns", self.words.columns)
+        self._named("left_out", self.words.left_out)
+        self._rows()
+        self._named("series", self.words.series)
+        self._named("points", self.words.points)
+        self._pages()
         return None if self.rest else Task(words=words, **self.found)
 
     def _take(self, pattern: str) -> re.Match[str] | None:
@@ -64,7 +69,7 @@ class _Line:
     def _kind(self) -> bool:
         for mode, head in self.words.find.items():
             if match := self._take(re.escape(head) + _MARK):
-                self.found |= {"kind": TaskKind.FIND, "find_mode": FindMode(mode), "query": self._said(match)[0]}
+                self.found |= {"kind": TaskKind.FIND, "find_mode": mode, "query": self._said(match)[0]}
                 return True
         if match := self._take(re.escape(self.words.question) + _MARK):
             self.found |= {"kind": TaskKind.QUESTION, "query": self._said(match)[0]}
@@ -140,11 +145,9 @@ class _Line:
         if self._take(re.escape(self.comma + self.words.merged)):
             self.found |= {"kind": TaskKind.TABLES, "merged": True}
 
-    def _columns(self) -> None:
-        if match := self._take(re.escape(self.comma + self.words.columns) + _PLACES):
-            self.found["columns"] = self._said(match)
-        if match := self._take(re.escape(self.comma + self.words.left_out) + _PLACES):
-            self.found["left_out"] = self._said(match)
+    def _named(self, field: str, head: str) -> None:
+        if match := self._take(re.escape(self.comma + head) + _PLACES):
+            self.found[field] = self._said(match)
 
     def _rows(self) -> None:
         rows: list[RowFilter] = []
@@ -160,16 +163,8 @@ class _Line:
                 if match := self._take(pattern):
                     said = self._said(match)
                     values = said[1:] if has_column else said
-                    return RowFilter(test=RowTest(test), column=said[0] if has_column else "", values=values)
+                    return RowFilter(test=test, column=said[0] if has_column else "", values=values)
         return None
-
-    def _series(self) -> None:
-        if match := self._take(re.escape(self.comma + self.words.series) + _PLACES):
-            self.found["series"] = self._said(match)
-
-    def _points(self) -> None:
-        if match := self._take(re.escape(self.comma + self.words.points) + _PLACES):
-            self.found["points"] = self._said(match)
 
     def _pages(self) -> None:
         if self.rest.startswith(self.comma):
