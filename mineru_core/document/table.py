@@ -13,6 +13,9 @@ from mineru_core.document.model import Confidence, Model
 if TYPE_CHECKING:
     import pandas as pd
 
+DOUBTFUL_BELOW = 0.75
+"""Confidence under which what was read wants a second look."""
+
 
 class Cell(Model):
     """One cell. ``row`` and ``col`` count from 0; ``box`` is in page pixels, None where the cell has no known place.
@@ -29,6 +32,11 @@ class Cell(Model):
     box: Box | None = None
     header: bool = False
     edited: bool = False
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the text wants a second look; an empty cell has nothing to look at."""
+        return bool(self.text.strip()) and self.confidence < DOUBTFUL_BELOW
 
 
 class Table(Model):

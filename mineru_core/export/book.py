@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mineru_core.document.geometry import Box
-from mineru_core.document.table import Table
+from mineru_core.document.table import DOUBTFUL_BELOW, Table
 from mineru_core.errors import InvalidRequest
 from mineru_core.export.outline import chart_grid, headed
 from mineru_core.export.result import DocumentResult
 from mineru_core.export.tabular import field_rows
 from mineru_core.export.text import printable
 from mineru_core.export.workbook import Sheets
-
-DOUBTFUL_BELOW = 0.8
-"""Cells surer than this are not counted as doubtful."""
 
 _WORDS = {
     "en": {"sources": "Sources", "chart": "Chart", "fields": "Fields"},
@@ -48,7 +45,7 @@ def result_to_xlsx(result: DocumentResult) -> bytes:
 def _sheets(result: DocumentResult, words: dict[str, str]) -> Iterator[tuple[Table, str, list[str]]]:
     """Each sheet's cells, the name it would like to have, and its columns of the sources."""
     for table in result.tables:
-        doubtful = sum(bool(c.text.strip()) and c.confidence < DOUBTFUL_BELOW for c in table.cells)
+        doubtful = sum(c.doubtful for c in table.cells)
         edited = sum(c.edited for c in table.cells)
         yield (
             table,

@@ -31,6 +31,3 @@ LOOKS: dict[BlockType, Look] = {
     BlockType.PAGE_FOOTNOTE: Look("#6b7280", "dashed"),
     BlockType.REFERENCE: Look("#6b7280"),
 }
-
-UNSURE_BELOW = 0.75
-"""Confidence under which a cell is marked for a second look."""

@@ -15,6 +15,12 @@ def test_every_place_is_held_by_one_cell_at_most(table: Table) -> None:
     assert len(held) == sum(cell.rowspan * cell.colspan for cell in table.cells)
 
 
+def test_only_unsure_text_is_doubtful() -> None:
+    assert Cell(row=0, col=0, text="8", confidence=0.3).doubtful
+    assert not Cell(row=0, col=0, text="8", confidence=0.95).doubtful
+    assert not Cell(row=0, col=0, text="  ", confidence=0.1).doubtful
+
+
 @given(tables())
 def test_rows_are_a_rectangle_with_each_text_once(table: Table) -> None:
     rows = table.rows()

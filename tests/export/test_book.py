@@ -35,6 +35,13 @@ def test_every_sheet_has_its_source() -> None:
     assert book["Sales (2)"]["B2"].value == 1.5
 
 
+def test_the_cells_counted_as_doubtful_are_those_marked_as_such() -> None:
+    cells = tuple(Cell(row=0, col=col, text="1O", confidence=sure) for col, sure in enumerate((0.74, 0.77, 0.9)))
+    found = result(page(1, block(BlockType.TABLE, table=Table(n_rows=1, n_cols=3, cells=cells))))
+    book = load_workbook(io.BytesIO(result_to_xlsx(found)))
+    assert book["Sources"]["F2"].value == sum(cell.doubtful for cell in cells) == 1
+
+
 def test_fields_are_a_sheet_and_names_are_in_the_language_of_the_words() -> None:
     answer = Answer(kind=TaskKind.FIELDS, fields=(FieldValue(name="金额", value="12.50", page=1, confidence=0.9),))
     book = load_workbook(io.BytesIO(result_to_xlsx(result(page(1), answer=answer, language="zh"))))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from mineru_core.document.table import Table
+from mineru_core.document.table import DOUBTFUL_BELOW, Table
 from mineru_core.export import table_to_csv, table_to_html, tables_to_xlsx
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.correction_log import TableId
@@ -14,7 +14,6 @@ from mineru_core.jobs.corrections import source_of
 from mineru_core.jobs.model import Job
 from mineru_core.ui.analyse.editing import show_editor
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.palette import UNSURE_BELOW
 from mineru_core.ui.services import stem
 from mineru_core.ui.text import counted, html
 
@@ -51,7 +50,7 @@ def show_table(
             show_editor(job, origin, title, f"grid-{name}-{job.id}", t)
             return
         st.html(f'<div class="wb-scroll" tabindex="0">{table_html(table)}</div>')
-        unsure = sum(is_unsure(cell.text, cell.confidence) for cell in table.cells)
+        unsure = sum(cell.doubtful for cell in table.cells)
         if unsure:
             st.html(f'<p class="wb-quiet">{html(counted(t, "table.unsure", unsure))}</p>')
 
@@ -73,14 +72,9 @@ def _download_buttons(table: Table, number: int, name: str, source: str, t: Tran
         )
 
 
-def is_unsure(text: str, confidence: float) -> bool:
-    """Whether a cell needs a second look; an empty one has nothing to look at."""
-    return bool(text.strip()) and confidence < UNSURE_BELOW
-
-
 def table_html(table: Table) -> str:
     """The table as HTML with spans, every text escaped and unsure cells marked."""
-    return table_to_html(table, mark_below=UNSURE_BELOW, align_numbers=True)
+    return table_to_html(table, mark_below=DOUBTFUL_BELOW, align_numbers=True)
 
 
 def _title(table: Table, number: int, t: Translator) -> str:

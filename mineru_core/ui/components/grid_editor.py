@@ -13,7 +13,6 @@ from mineru_core.document.model import Model
 from mineru_core.document.table import Table
 from mineru_core.errors import InvalidRequest
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.palette import UNSURE_BELOW
 from mineru_core.ui.setup import asset
 
 HEADER, DOUBTFUL, EDITED = 1, 2, 4
@@ -91,8 +90,7 @@ def grid_table(table: Table) -> dict[str, object]:
     confidence in percent."""
     cells = []
     for cell in table.cells:
-        doubtful = bool(cell.text.strip()) and cell.confidence < UNSURE_BELOW
-        flags = HEADER * cell.header | DOUBTFUL * doubtful | EDITED * cell.edited
+        flags = HEADER * cell.header | DOUBTFUL * cell.doubtful | EDITED * cell.edited
         cells.append([cell.row, cell.col, cell.rowspan, cell.colspan, cell.text, flags, int(100 * cell.confidence)])
     return {"rows": table.n_rows, "cols": table.n_cols, "cells": cells}
 

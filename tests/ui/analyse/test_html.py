@@ -12,7 +12,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Change, ChangeKind, FieldValue, Match, Quote
 from mineru_core.ui.analyse.answer import change_html, field_html, match_html, quote_html
-from mineru_core.ui.analyse.tables import is_unsure, table_html
+from mineru_core.ui.analyse.tables import table_html
 from mineru_core.ui.analyse.words import blocks_html
 from mineru_core.ui.i18n import Translator
 
@@ -75,12 +75,6 @@ def test_fields(name: str, value: str) -> None:
 def test_a_match_is_marked_where_it_is() -> None:
     match = Match(text="a <b> total & more", start=6, end=11, page=1, box=Box(0, 0, 1, 1))
     assert match_html(match) == "a &lt;b&gt; <mark>total</mark> &amp; more"
-
-
-def test_only_unsure_text_is_marked() -> None:
-    assert is_unsure("8", 0.3)
-    assert not is_unsure("8", 0.95)
-    assert not is_unsure("  ", 0.1)
 
 
 @given(EVIL, EVIL)
