@@ -193,9 +193,11 @@ def _scored(lines: Sequence[_Line], question: str, wanted: _Wanted) -> list[tupl
     asked = list(dict.fromkeys(tokens(question)))
     if not asked or not lines:
         return []
-    every = {word for line in lines for word in (*line.words, *line.around)}
+    said = [line.around.union(line.words) for line in lines]
+    every = {word for words in said for word in words}
     spellings = {word: _spellings(word, every) for word in asked}
-    held = {word: sum(1 for line in lines if spellings[word] & {*line.words, *line.around}) for word in asked}
+    own_words = {own for word in asked for own in spellings[word]}
+    held = {word: sum(1 for words in said if spellings[word] & words) for word in asked}
     # A word that no line has still counts: without it the question is not met.
     weight = {word: math.log(1 + (len(lines) - held[word] + 0.5) / (held[word] + 0.5)) + 0.3 for word in asked}
     whole = sum(weight.values())
@@ -217,17 +219,20 @@ def _scored(lines: Sequence[_Line], question: str, wanted: _Wanted) -> list[tupl
             score *= 1.4
         shown = _shows(wanted, line.passage.text)
         share = met / whole * (1.0 if shown else 0.6)
-        if share >= (_LEAST if shown is None or not shown else 0.8 * _LEAST) and _has_more(
-            line, asked, spellings, shown
-        ):
+        if share >= (0.8 * _LEAST if shown else _LEAST) and _has_more(line, own_words, shown):
             found.append((score * (1.3 if shown else 0.8), share, line))
     return sorted(found, key=lambda one: -one[0])
 
 
+def _label_asked(question: str) -> str:
+    """What alone the question asks for: "rent" of "what is the rent"; "" where it asks otherwise."""
+    match = _LABEL_ASKED.match(question)
+    return (match["en"] or match["han"]).strip() if match is not None else ""
+
+
 def _subject(question: str) -> re.Pattern[str] | None:
     """Where a line speaks of what the question is about: "the rent is …" for "what is the rent"."""
-    match = _LABEL_ASKED.match(question)
-    name = (match["en"] or match["han"]).strip() if match is not None else ""
+    name = _label_asked(question)
     return re.compile(rf"{re.escape(name)}\s*(?:is|are|was|were|:|：|=|为|是|(?=\d))", re.IGNORECASE) if name else None
 
 
@@ -253,10 +258,9 @@ def _shows(wanted: _Wanted, text: str) -> bool:
     return _SHOWS[wanted].search(text) is not None
 
 
-def _has_more(line: _Line, asked: Sequence[str], spellings: dict[str, set[str]], shown: bool) -> bool:
+def _has_more(line: _Line, asked: set[str], shown: bool) -> bool:
     """Whether the line says something beyond the words of the question: a bare label answers nothing."""
-    met = {own for word in asked for own in spellings[word]}
-    return any(word not in met for word in line.words) or (shown and bool(line.around))
+    return any(word not in asked for word in line.words) or (shown and bool(line.around))
 
 
 def _spellings(word: str, every: set[str]) -> set[str]:
@@ -273,8 +277,7 @@ def _spellings(word: str, every: set[str]) -> set[str]:
 
 def _labelled(pages: Sequence[PageAnalysis], question: str, language: str, wanted: _Wanted) -> Quote | None:
     """The value beside or under a label that is what the question asks for ("what is the notice period")."""
-    match = _LABEL_ASKED.match(question)
-    name = (match["en"] or match["han"]).strip() if match is not None else ""
+    name = _label_asked(question)
     if not name or len(name) > 60:
         return None
     value = read_fields(pages, [name], language)[0]
