@@ -27,13 +27,12 @@ def find(pages: Iterable[PageAnalysis], query: str, mode: FindMode = FindMode.AU
     if not wanted.text:
         return (), True
     blocks = [(page.page, block) for page in pages for block in page.blocks]
-    exact = tuple(match for page, block in blocks for match in _in_block(page, block, query, wanted))
-    if mode is FindMode.EXACT or (exact and mode is not FindMode.FUZZY):
-        return exact, True
-    if exact:
-        both = [m for page, b in blocks for m in (*_in_block(page, b, query, wanted), *_near(page, b, wanted))]
-        return tuple(both), True
-    return tuple(match for page, block in blocks for match in _near(page, block, wanted)), False
+    exact = [tuple(_in_block(page, block, query, wanted)) for page, block in blocks]
+    found = any(exact)
+    if mode is FindMode.EXACT or (found and mode is not FindMode.FUZZY):
+        return tuple(match for hits in exact for match in hits), True
+    both = [(*hits, *_near(page, block, wanted)) for hits, (page, block) in zip(exact, blocks, strict=True)]
+    return tuple(match for hits in both for match in hits), found
 
 
 def block_lines(block: Block) -> tuple[Line, ...]:
