@@ -72,18 +72,17 @@ def _chosen_pages(
     if not numbers:
         return analysis.pages, []
     count = analysis.page_count
-    wanted = {n if n > 0 else count + 1 + n for n in numbers}
-    missing = sorted(n for n in wanted if not 1 <= n <= count)
+    wanted = [n if n > 0 else count + 1 + n for n in numbers]
     notes = []
-    if missing:
+    if any(not 1 <= n <= count for n in wanted):
         has = "1 page" if count == 1 else f"{count} pages"
         notes.append(
             Note(code="no-such-page", message=f"The document has {has}; some of the pages asked for do not exist.")
         )
     by_number = {page.page: page for page in analysis.pages}
-    # In the order of the document; a comparison, which alone names pages otherwise, is from the first named.
-    given = [n if n > 0 else count + 1 + n for n in numbers] if compares else sorted(wanted)
-    return tuple(by_number[n] for n in dict.fromkeys(given) if n in by_number), notes
+    if not compares:  # which alone is from the page named first, not in the order of the document
+        wanted.sort()
+    return tuple(by_number[n] for n in dict.fromkeys(wanted) if n in by_number), notes
 
 
 def _all_text(pages: Iterable[PageAnalysis]) -> str:
