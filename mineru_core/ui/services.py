@@ -19,7 +19,7 @@ from mineru_core.engines.facts import EngineFacts, engine_facts
 from mineru_core.errors import WorkbenchError
 from mineru_core.export import to_searchable_pdf, to_zip
 from mineru_core.export.result import DocumentResult
-from mineru_core.jobs.model import Job, JobState
+from mineru_core.jobs.model import Job, JobError, JobState
 from mineru_core.jobs.process import shared_service
 from mineru_core.jobs.service import JobService
 from mineru_core.settings import Settings, load_settings
@@ -56,7 +56,7 @@ class Problem:
     retry_after_s: float | None = None
 
     @classmethod
-    def of(cls, name: str, error: WorkbenchError) -> Problem:
+    def of(cls, name: str, error: WorkbenchError | JobError) -> Problem:
         """The error as data."""
         return cls(name, error.code, error.message, error.hint, getattr(error, "retry_after_s", None))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from mineru_core.jobs.model import Job
 from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.engines import choose_engine
@@ -125,3 +126,11 @@ def hand_in(uploads: Sequence[Upload], words: str, owner: str, password: str | N
         session.next_round()
         session.open_job(done.jobs[0], batch=done.jobs)
     st.rerun()
+
+
+def ask_again(job: Job, words: str, owner: str) -> None:
+    """Ask something else about the job's document, and show that from the next run on."""
+    done = services.ask_again(job, words, owner, session.region_of)
+    session.set_problems(done.problems)
+    if done.jobs:
+        session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))

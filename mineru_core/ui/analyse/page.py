@@ -9,7 +9,7 @@ from mineru_core.jobs.model import Job, JobState
 from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.comparison import show_comparison
-from mineru_core.ui.analyse.composer import FILE_TYPES, first_screen, hand_in
+from mineru_core.ui.analyse.composer import FILE_TYPES, ask_again, first_screen, hand_in
 from mineru_core.ui.analyse.engines import engine_title
 from mineru_core.ui.analyse.history import show_history
 from mineru_core.ui.analyse.picture import picture_pane
@@ -112,7 +112,7 @@ def _second_reading(other: Job, owner: str, t: Translator) -> None:
             show_progress(other.id, owner, engine_title(other.engine, t))
         return
     if other.error is not None:
-        show_problem(Problem(engine_title(other.engine, t), other.error.code, other.error.message, other.error.hint), t)
+        show_problem(Problem.of(engine_title(other.engine, t), other.error), t)
     else:
         st.info(f"**{t('job.cancelled')}**", icon=":material/cancel:")
     st.button(t("problem.dismiss"), key="dismiss_second", type="tertiary", on_click=session.compare_with, args=(None,))
@@ -125,13 +125,7 @@ def _answer_pane(job: Job, owner: str, t: Translator) -> None:
         case JobState.DONE:
             show_result(job, owner, t)
         case JobState.FAILED:
-            error = job.error
-            show_problem(
-                Problem(job.source, error.code, error.message, error.hint)
-                if error
-                else Problem(job.source, "", "", ""),
-                t,
-            )
+            show_problem(Problem.of(job.source, job.error) if job.error else Problem(job.source, "", "", ""), t)
         case JobState.CANCELLED:
             st.info(f"**{t('job.cancelled')}**  \n{t('job.cancelled_hint')}", icon=":material/cancel:")
         case JobState.EXPIRED:
@@ -180,8 +174,5 @@ def _ask_box(job: Job, owner: str, t: Translator) -> None:
     if said.files:
         hand_in([Upload(file.name, file.getvalue()) for file in said.files], words, owner)
         return
-    done = services.ask_again(job, words, owner, session.region_of)
-    session.set_problems(done.problems)
-    if done.jobs:
-        session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))
+    ask_again(job, words, owner)
     st.rerun()

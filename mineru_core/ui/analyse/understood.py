@@ -7,7 +7,7 @@ import streamlit as st
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import alternatives, describe
 from mineru_core.jobs.model import Job
-from mineru_core.ui import services, session
+from mineru_core.ui.analyse.composer import ask_again
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html, label
 
@@ -20,17 +20,10 @@ def show_alternatives(job: Job, found: DocumentResult, owner: str, t: Translator
     with st.container(key="alternatives", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f'<span class="wb-quiet">{html(t("result.or_meant"))}</span>', width="content")
         for number, line in enumerate(lines):
-            st.button(label(line), key=f"meant-{number}", type="tertiary", on_click=_ask, args=(job, line, owner))
+            st.button(label(line), key=f"meant-{number}", type="tertiary", on_click=ask_again, args=(job, line, owner))
 
 
 def other_wishes(words: str, found: DocumentResult, language: str) -> list[str]:
     """The other readings in a line each; the marked region is not told, since it goes with every further question."""
     others = alternatives(found.task, words)
     return [describe(other.model_copy(update={"regions": ()}), language) for other in others]
-
-
-def _ask(job: Job, words: str, owner: str) -> None:
-    done = services.ask_again(job, words, owner, session.region_of)
-    session.set_problems(done.problems)
-    if done.jobs:
-        session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))
