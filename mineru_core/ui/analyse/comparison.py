@@ -21,8 +21,7 @@ from mineru_core.export import table_to_html
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services, session
-from mineru_core.ui.analyse.engines import engine_title
-from mineru_core.ui.analyse.result import asked_html, engine_name
+from mineru_core.ui.analyse.result import LEAST_TOLD_S, asked_html, engine_of
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
 from mineru_core.ui.text import counted, html, short_seconds
@@ -41,9 +40,7 @@ def show_comparison(job: Job, other: Job, owner: str, t: Translator) -> None:
     """
     jobs = (job, other)
     found = (services.result(job.id, owner), services.result(other.id, owner))
-    names = tuple(
-        engine_title(one.engine or engine_name(result.engine), t) for one, result in zip(jobs, found, strict=True)
-    )
+    names = tuple(engine_of(one, result, t) for one, result in zip(jobs, found, strict=True))
     with st.container(key="compare_head", horizontal=True, vertical_alignment="center"):
         st.html(f'<div class="wb-head"><h2>{html(job.source)}</h2></div>')
         st.toggle(t("compare.only"), key=Key.DIFFERENCES)
@@ -69,7 +66,8 @@ def show_comparison(job: Job, other: Job, owner: str, t: Translator) -> None:
 def head_html(name: str, result: DocumentResult, t: Translator) -> str:
     """The head of one side: the engine, and how long it took."""
     seconds = result.timings.get("total", 0.0)
-    took = f"<small>{html(t('result.seconds', seconds=short_seconds(seconds)))}</small>" if seconds >= 0.05 else ""
+    told = html(t("result.seconds", seconds=short_seconds(seconds)))
+    took = f"<small>{told}</small>" if seconds >= LEAST_TOLD_S else ""
     return f'<div class="wb-compare-head" title="{html(result.engine)}">{html(name)}{took}</div>'
 
 

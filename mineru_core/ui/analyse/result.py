@@ -64,12 +64,17 @@ def heading_html(job: Job, found: DocumentResult, t: Translator) -> str:
     if seconds is None and job.finished_at is not None:
         seconds = (job.finished_at - job.created_at).total_seconds()
     spans = "".join(f"<span>{html(fact)}</span>" for fact in facts)
-    engine = t("result.engine", engine=engine_title(job.engine or engine_name(found.engine), t))
+    engine = t("result.engine", engine=engine_of(job, found, t))
     spans += f'<span title="{html(found.engine)}">{html(engine)}</span>'
     if seconds is not None and seconds >= LEAST_TOLD_S:
         spans += f"<span>{html(t('result.seconds', seconds=short_seconds(seconds)))}</span>"
     name = html(job.source)
     return f'<div class="wb-head"><h2 title="{name}">{name}</h2><div class="wb-facts">{spans}</div></div>'
+
+
+def engine_of(job: Job, found: DocumentResult, t: Translator) -> str:
+    """What the reader knows the engine by that read the document."""
+    return engine_title(job.engine or engine_name(found.engine), t)
 
 
 def engine_name(fingerprint: str) -> str:
