@@ -40,7 +40,6 @@ EN: dict[str, str] = {
     "stage.pending": "Waiting for a free place",
     "stage.running": "Reading",
     "stage.load": "Getting the engine ready",
-    "stage.render": "Preparing the page",
     "stage.read": "Reading the page",
     "stage.orientation": "Setting the page upright",
     "stage.text": "Reading the text",

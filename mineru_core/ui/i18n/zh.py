@@ -37,7 +37,6 @@ ZH: dict[str, str] = {
     "stage.pending": "正在排队",
     "stage.running": "正在读取",
     "stage.load": "正在准备引擎",
-    "stage.render": "正在准备页面",
     "stage.read": "正在读取页面",
     "stage.orientation": "正在摆正页面",
     "stage.text": "正在识别文字",
