@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from mineru_core.document.analysis import DocumentAnalysis, PageAnalysis
+from mineru_core.document.analysis import BlockType
 from mineru_core.document.differences import Piece, Row
 from mineru_core.document.table import Table
-from mineru_core.document.task import Answer, FieldValue, Task, TaskKind
+from mineru_core.document.task import Answer, FieldValue, TaskKind
 from mineru_core.export.result import DocumentResult
 from mineru_core.ui.analyse import comparison
 from mineru_core.ui.i18n import Translator
-from tests.export.strategies import block
+from tests.export import strategies
+from tests.export.strategies import block, page
 
 EN = Translator("en")
 NAMES = ("A & B", "C")
 
 
 def result(*tables: Table, fields: tuple[FieldValue, ...] = (), text: str = "") -> DocumentResult:
-    from mineru_core.document.analysis import BlockType, Part
-
     blocks = [block(BlockType.TABLE, table=table) for table in tables]
     blocks += [block(BlockType.TEXT, text)] if text else []
-    page = PageAnalysis(page=1, width=100, height=100, sha256="0", parts=frozenset(Part), blocks=tuple(blocks))
-    analysis = DocumentAnalysis(source="a", sha256="0", media_type="image/png", page_count=1, pages=(page,))
-    task = Task(kind=TaskKind.FIELDS if fields else TaskKind.EVERYTHING)
-    return DocumentResult(
-        task=task, answer=Answer(kind=task.kind, fields=fields), analysis=analysis, engine="e", timings={}
-    )
+    answer = Answer(kind=TaskKind.FIELDS if fields else TaskKind.EVERYTHING, fields=fields)
+    return strategies.result(page(1, *blocks), answer=answer)
 
 
 def test_every_text_is_escaped() -> None:
