@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from PIL import Image, ImageDraw
 
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Pixels, Word
 from mineru_core.errors import FileTooLarge
-from mineru_core.intake.office.fonts import pieces, text_width
+from mineru_core.intake.office.fonts import pieces
 
 Colour = tuple[int, int, int, int]
 """Red, green, blue and opacity, 0..255."""
@@ -100,8 +101,7 @@ class Canvas:
 
     def rectangle(self, box: Box, fill: Colour | None, line: Colour | None = None, thickness: int = 1) -> None:
         """A filled and outlined rectangle."""
-        corners = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
-        self.polygon(corners, fill, line, thickness)
+        self.polygon(Quad.from_box(box), fill, line, thickness)
 
     def polygon(
         self, corners: Sequence[Corner], fill: Colour | None, line: Colour | None = None, thickness: int = 1
@@ -112,7 +112,7 @@ class Canvas:
             return
         self._pay(_around(places).clipped(*self.size).area)
         if fill is not None and fill[3] > 0:
-            self._fill(places, fill)
+            self._draw.polygon(places, fill=fill)
         if line is not None:
             self._draw.line([*places, places[0]], fill=line, width=max(1, thickness), joint="curve")
 
@@ -193,9 +193,6 @@ class Canvas:
             for x, y in places
         ]
 
-    def _fill(self, places: list[Corner], fill: Colour) -> None:
-        self._draw.polygon(places, fill=fill)
-
 
 def check_characters(count: int) -> None:
     """Raise ``FileTooLarge`` for more characters than a page may have."""
@@ -217,8 +214,7 @@ def turned_place(place: Corner, center: Corner, degrees: float) -> Corner:
 
 def turned_box(box: Box, center: Corner, degrees: float) -> Box:
     """The box around the turned corners of a box."""
-    corners = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
-    return _around([turned_place(corner, center, degrees) for corner in corners])
+    return _around([turned_place(corner, center, degrees) for corner in Quad.from_box(box)])
 
 
 def arc(box: Box, start: float, end: float, hole: float = 0.0) -> list[Corner]:
@@ -233,4 +229,6 @@ def arc(box: Box, start: float, end: float, hole: float = 0.0) -> list[Corner]:
     return outer if end - start >= 360 else [(cx, cy), *outer]
 
 
-__all__ = ["BLACK", "GREY", "WHITE", "Canvas", "Colour", "Corner", "TextStyle", "arc", "text_width", "turned_box"]
+def edges(start: float, sizes: Iterable[float]) -> list[float]:
+    """Where columns or rows of these sizes begin, and where the last one ends."""
+    return list(accumulate(sizes, initial=start))

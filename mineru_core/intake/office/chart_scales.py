@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mineru_core.document.chart import Series
-from mineru_core.intake.office.charts import Plot
+from mineru_core.intake.office.charts import Plot, numbered
 
 _LARGEST = 1e100
 
@@ -79,12 +79,9 @@ def number_range(series: Sequence[Series]) -> tuple[float, float]:
 
 
 def as_number(text: str) -> float | None:
-    """The finite number a text says; None where it says none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return drawable(value) if math.isfinite(value) else None
+    """The number a text says, as far as it can be drawn; None where it says none."""
+    value = numbered(text)
+    return None if value is None else drawable(value)
 
 
 def drawable(value: float) -> float:

@@ -158,29 +158,24 @@ class _Reader:
         return [str(place + 1) for place in range(max(count, len(texts)))]
 
     def _categories(self, node: Element | None, count: int) -> list[str]:
-        levels = self._levels(node)
-        if not levels:
+        texts = self._grouped(node)
+        if not texts:
             return [str(place + 1) for place in range(count)]
-        texts = [" / ".join(text for text in parts if text) for parts in zip(*levels, strict=True)]
         cache = None if node is None else node.find(".//numCache")
         code = "" if cache is None else cache.findtext("formatCode", "")
         if node is not None and node.find("strRef") is None and is_date_format(code):
             texts = date_texts(texts, code, self._from_1904)
         return [*texts, *([""] * (count - len(texts)))]
 
-    def _levels(self, node: Element | None) -> list[list[str]]:
-        """The categories' levels from the outermost inwards, all of one length; grouped levels name their group once
-        and are filled up here."""
+    def _grouped(self, node: Element | None) -> list[str]:
+        """The categories; those of several levels name their group each."""
         cache = None if node is None else node.find(".//multiLvlStrCache")
         if cache is None:
             formula = None if node is None else node.find("multiLvlStrRef/f")
             columns = self._read_range(formula.text or "") if self._read_range and formula is not None else None
-            texts = self._texts(node)
-            return filled_levels(columns) if columns else [texts] if texts else []
+            return joined_levels(columns) if columns else self._texts(node)
         found = [stored_texts(level) for level in cache.findall("lvl")]
-        length = max([_claimed(cache), *(len(level) for level in found)])
-        padded = [[*level, *([""] * (length - len(level)))] for level in reversed(found)]
-        return filled_levels(padded)
+        return joined_levels(found[::-1], _claimed(cache))
 
     def _texts(self, node: Element | None) -> list[str]:
         """The stored texts of a reference or a list, "" for blanks; from the embedded sheet where no copy is kept."""
@@ -198,19 +193,18 @@ class _Reader:
         return list(columns[0]) if columns else []
 
 
-def filled_levels(levels: list[list[str]]) -> list[list[str]]:
-    """Outer levels with each group's name at every one of its members."""
-    out: list[list[str]] = []
-    for place, level in enumerate(levels):
-        if place == len(levels) - 1:
-            out.append(level)
-            break
-        current, full = "", []
-        for text in level:
-            current = text or current
-            full.append(current)
-        out.append(full)
-    return out
+def joined_levels(levels: Sequence[Sequence[str]], least: int = 0) -> list[str]:
+    """Categories of levels from the outermost inwards, ``least`` of them at least. The levels of each are joined by
+    " / "; outer ones name a group once, here it stands at every one of its members."""
+    length = max([least, *(len(level) for level in levels)])
+    padded = [[*level, *([""] * (length - len(level)))] for level in levels]
+    filled = [*(_filled(level) for level in padded[:-1]), *padded[-1:]]
+    return [" / ".join(text for text in parts if text) for parts in zip(*filled, strict=True)]
+
+
+def _filled(level: Sequence[str]) -> list[str]:
+    group = ""
+    return [group := text or group for text in level]
 
 
 def stored_texts(cache: Element) -> list[str]:

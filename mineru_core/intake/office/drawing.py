@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.chart import Chart
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Table
 from mineru_core.errors import FileTooLarge
 from mineru_core.intake.office.canvas import BLACK, GREY, Canvas, Colour
@@ -149,7 +149,7 @@ class SlideDrawing:
             return
         geometry = next((g for g in givers if g.find("prstGeom") is not None or g.find("custGeom") is not None), None)
         drawn = outlines(geometry, place.box) if geometry is not None else []
-        for corners in drawn or [_corners(place.box)]:
+        for corners in drawn or [list(Quad.from_box(place.box))]:
             self.canvas.polygon(_mirrored(corners, place), fill, line, thickness)
 
     def _line(self, givers: Sequence[Element], style: Element | None, theme: Theme) -> tuple[Colour | None, int]:
@@ -297,10 +297,6 @@ def _is_hidden(node: Element) -> bool:
 
 def _names_fill(giver: Element) -> bool:
     return any(child.tag in ("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill") for child in giver)
-
-
-def _corners(box: Box) -> list[tuple[float, float]]:
-    return [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
 
 
 def _mirrored(corners: Sequence[tuple[float, float]], place: Place) -> list[tuple[float, float]]:

@@ -146,7 +146,7 @@ class _Drawing:
             for place, value in enumerate(values):
                 turn = 360 * value / total
                 if value > 0:
-                    self._canvas.polygon(arc(around, angle, angle + turn, inner), self._colour(place), _WHITE_LINE)
+                    self._canvas.polygon(arc(around, angle, angle + turn, inner), self._colour(place), WHITE)
                 middle = math.radians(angle + turn / 2)
                 reach = outer * (0.65 if not plot.hole else (1 + inner) / 2)
                 self._places[ring, place] = (cx + reach * math.cos(middle), cy + reach * math.sin(middle))
@@ -311,9 +311,6 @@ class _Drawing:
 
 def _around(place: Corner, radius: float) -> Box:
     return Box(place[0] - radius, place[1] - radius, place[0] + radius, place[1] + radius)
-
-
-_WHITE_LINE: Colour = (255, 255, 255, 255)
 
 
 def _shortened(text: str, width: float, style: TextStyle) -> str:

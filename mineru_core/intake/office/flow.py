@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PIL import Image
@@ -12,7 +12,7 @@ from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page, PageTransform, Pixels, Word
 from mineru_core.document.table import Cell, Table
-from mineru_core.intake.office.canvas import GREY, Canvas, TextStyle
+from mineru_core.intake.office.canvas import GREY, Canvas, TextStyle, edges
 from mineru_core.intake.office.charts import ChartData
 from mineru_core.intake.office.drawn_charts import draw_chart
 from mineru_core.intake.office.fonts import text_width
@@ -79,13 +79,14 @@ class FlowPage:
         return _page(canvas, natives, source, number, max_pixels)
 
 
-def flow(items: Iterator[FlowItem]) -> Iterator[FlowPage]:
-    """The items on pages: each item whole, a page for itself where it is higher than one."""
+def flow(items: Iterable[FlowItem], room: float = HEIGHT - 2 * MARGIN) -> Iterator[FlowPage]:
+    """The items on pages of ``room`` pixels between the margins: each item whole, a page for itself where it is higher
+    than one."""
     page: list[tuple[FlowItem, float]] = []
     used, width = 0.0, WIDTH
     for item in items:
         wide, high = _size(item)
-        if page and used + high > HEIGHT - 2 * MARGIN:
+        if page and used + high > room:
             yield FlowPage(page, width)
             page, used, width = [], 0.0, WIDTH
         page.append((item, high))
@@ -118,7 +119,7 @@ class _TableLayout:
 
     def draw(self, canvas: Canvas, box: Box) -> Table:
         """Draw what fits the page; cells that do not have no place."""
-        xs, ys = _sums(box.x0, self.widths), _sums(box.y0, self.heights)
+        xs, ys = edges(box.x0, self.widths), edges(box.y0, self.heights)
         right, bottom = canvas.size[0] - MARGIN / 2, canvas.size[1] - MARGIN / 2
         cells: list[Cell] = []
         for cell in self._table.cells:
@@ -211,10 +212,3 @@ def _scaled(native: Table | Chart, sx: float, sy: float) -> Table | Chart:
         for one in native.series
     )
     return native.model_copy(update={"box": box, "series": series})
-
-
-def _sums(start: float, sizes: Sequence[float]) -> list[float]:
-    places = [start]
-    for size in sizes:
-        places.append(places[-1] + size)
-    return places

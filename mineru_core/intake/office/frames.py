@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -83,14 +83,8 @@ class FrameReader:
         )
 
     def _runs(self, node: Element, holders: Sequence[Element], frame: Frame) -> Iterable[Run]:
-        for child in node:
-            if child.tag in ("r", "fld"):
-                yield Run(child.findtext("t", ""), self._style(child.find("rPr"), holders, frame))
-            elif child.tag == "br":
-                yield Run("\n", self._style(child.find("rPr"), holders, frame))
-            elif child.tag == "m":  # a formula: its characters in the order they are stored
-                text = "".join(t.text or "" for t in child.iter("t"))
-                yield Run(text, self._style(None, holders, frame))
+        for text, properties in _texts(node):
+            yield Run(text, self._style(properties, holders, frame))
 
     def _style(self, own: Element | None, holders: Sequence[Element], frame: Frame) -> TextStyle:
         defaults = [holder.find("defRPr") for holder in holders]
@@ -177,15 +171,16 @@ def whole(text: str | None, default: int) -> int:
 
 def plain_text(body: Element | None) -> str:
     """The text of a body: its paragraphs as lines, breaks within them as lines, too."""
-    lines: list[str] = []
-    for node in body.findall("p") if body is not None else ():
-        parts = []
-        for child in node:
-            if child.tag in ("r", "fld"):
-                parts.append(child.findtext("t", ""))
-            elif child.tag == "br":
-                parts.append("\n")
-            elif child.tag == "m":
-                parts.append("".join(t.text or "" for t in child.iter("t")))
-        lines.append("".join(parts).replace("\v", "\n"))
-    return "\n".join(lines)
+    nodes = body.findall("p") if body is not None else ()
+    return "\n".join("".join(text for text, _ in _texts(node)).replace("\v", "\n") for node in nodes)
+
+
+def _texts(paragraph: Element) -> Iterator[tuple[str, Element | None]]:
+    """The texts of a paragraph in order, each with its properties."""
+    for child in paragraph:
+        if child.tag in ("r", "fld"):
+            yield child.findtext("t", ""), child.find("rPr")
+        elif child.tag == "br":
+            yield "\n", child.find("rPr")
+        elif child.tag == "m":  # a formula: its characters in the order they are stored
+            yield "".join(t.text or "" for t in child.iter("t")), None

@@ -8,7 +8,7 @@ from mineru_core.document.chart import Axis, Chart, ChartKind, Series
 from mineru_core.intake.office.charts import (
     ChartData,
     Plot,
-    filled_levels,
+    joined_levels,
     numbered,
     rich_text,
     series_of,
@@ -31,7 +31,8 @@ def read_newer_chart(root: Element) -> ChartData | None:
             continue
         values = next((stored_texts(level) for level in stored.iterfind("numDim/lvl")), [])
         names = node.findtext("tx/txData/v", "") or f"Series{place + 1}"
-        categories = _categories(stored)
+        # The innermost level comes first.
+        categories = joined_levels([stored_texts(level) for level in stored.iterfind("strDim/lvl")][::-1])
         length = max(len(values), len(categories))
         if not categories:
             categories = [str(number + 1) for number in range(length)]
@@ -49,13 +50,3 @@ def read_newer_chart(root: Element) -> ChartData | None:
         series=tuple(series),
     )
     return ChartData(chart, (Plot(kind=ChartKind.BAR, series=tuple(series)),))
-
-
-def _categories(stored: Element) -> list[str]:
-    levels = [stored_texts(level) for level in stored.iterfind("strDim/lvl")]
-    length = max((len(level) for level in levels), default=0)
-    if not length:
-        return []
-    # The innermost level comes first.
-    padded = [[*level, *([""] * (length - len(level)))] for level in reversed(levels)]
-    return [" / ".join(text for text in parts if text) for parts in zip(*filled_levels(padded), strict=True)]

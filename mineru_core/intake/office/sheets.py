@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 
@@ -9,7 +10,7 @@ from mineru_core.document.page import Page
 from mineru_core.errors import InvalidRequest, NoPages
 from mineru_core.intake.office.canvas import TextStyle
 from mineru_core.intake.office.charts import read_chart
-from mineru_core.intake.office.flow import FlowItem, FlowPage, flow
+from mineru_core.intake.office.flow import FlowItem, flow
 from mineru_core.intake.office.package import OfficePackage
 from mineru_core.intake.office.text import Paragraph, Run
 from mineru_core.intake.office.workbook import Workbook, range_reader
@@ -44,9 +45,8 @@ class XlsxFile:
                 raise InvalidRequest("The document is closed.", "Open it again.")
             self._book.package.begin_page()
             items = list(_items(self._book, self._sheets[number - 1].part))
-            pages = list(flow(iter(items or [_EMPTY])))
-            whole = FlowPage([item for page in pages for item in page.items], max(page.width for page in pages))
-            return whole.draw(source, number, self._max_pixels, lambda _part: None)
+            [page] = flow(items or [_EMPTY], room=math.inf)
+            return page.draw(source, number, self._max_pixels, lambda _part: None)
 
     def close(self) -> None:
         """Let go of the file; calling it again does nothing."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.errors import FileTooLarge
-from mineru_core.intake.office.canvas import GREY, WHITE, Canvas, Colour, check_characters
+from mineru_core.intake.office.canvas import GREY, WHITE, Canvas, Colour, check_characters, edges
 from mineru_core.intake.office.frames import EMU_A_POINT, Frame, FrameReader, plain_text, whole
 from mineru_core.intake.office.text import TextBlock, set_text
 from mineru_core.intake.office.theme import Theme
@@ -61,7 +60,7 @@ class TableDrawing:
         widths = [w * box.width / total if total > 0 else box.width / len(self._columns) for w in self._columns]
         texts = {(p.row, p.col): self._set(p, sum(widths[p.col : p.col + p.colspan])) for p in self._places}
         heights = self._heights(texts)
-        xs, ys = _sums(box.x0, widths), _sums(box.y0, heights)
+        xs, ys = edges(box.x0, widths), edges(box.y0, heights)
         cells = []
         for place in self._places:
             around = Box(xs[place.col], ys[place.row], xs[place.col + place.colspan], ys[place.row + place.rowspan])
@@ -138,10 +137,3 @@ class TableDrawing:
 
     def _fill_of(self, place: _Place) -> Colour | None:
         return self._theme.fill(place.node.find("tcPr"))
-
-
-def _sums(start: float, sizes: Sequence[float]) -> list[float]:
-    places = [start]
-    for size in sizes:
-        places.append(places[-1] + size)
-    return places

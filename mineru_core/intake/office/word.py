@@ -166,9 +166,7 @@ class _Reader:
                     max(whole(None if extent is None else extent.get(key), 0), _LEAST_PICTURE) / EMU_A_POINT
                     for key in ("cx", "cy")
                 )
-                width, height = width * PIXELS_A_POINT, height * PIXELS_A_POINT
-                fit = min(1.0, (WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
-                yield FlowPicture(pointer.target, width * fit, height * fit)
+                yield _picture(pointer.target, width, height)
 
     def _older_picture(self, shape: Element) -> Iterator[FlowItem]:
         """A picture in the form of older files, whose size is a style such as "width:120pt;height:80pt"."""
@@ -176,9 +174,15 @@ class _Reader:
         pointer = self._package.relations(self._package.main).get("" if data is None else data.get("r:id", ""))
         if pointer is not None:
             sides = (re.search(rf"{side}:([0-9.]+)pt", shape.get("style", "")) for side in ("width", "height"))
-            width, height = (min(max(whole(s[1] if s else None, 100), 1), 2000) * PIXELS_A_POINT for s in sides)
-            fit = min(1.0, (WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
-            yield FlowPicture(pointer.target, width * fit, height * fit)
+            width, height = (min(max(whole(s[1] if s else None, 100), 1), 2000) for s in sides)
+            yield _picture(pointer.target, width, height)
+
+
+def _picture(part: str, width: float, height: float) -> FlowPicture:
+    """A picture of so many points, smaller where it would not fit a page."""
+    width, height = width * PIXELS_A_POINT, height * PIXELS_A_POINT
+    fit = min(1.0, (WIDTH - 2 * MARGIN) / width, (HEIGHT - 2 * MARGIN) / height)
+    return FlowPicture(part, width * fit, height * fit)
 
 
 class _Styles:
