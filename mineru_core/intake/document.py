@@ -200,8 +200,10 @@ def _reader_of(upload: Upload, password: str | None, settings: Settings) -> _Rea
         return _PdfReader(upload.data, upload.name, password, settings)
     limits = settings.limits
     if upload.media_type in OFFICE:
-        most = {"max_pixels": limits.max_page_pixels, "max_pages": limits.max_pages}
-        return _OfficeReader(open_office(upload.data, upload.media_type, **most), upload.name)
+        office = open_office(
+            upload.data, upload.media_type, max_pixels=limits.max_page_pixels, max_pages=limits.max_pages
+        )
+        return _OfficeReader(office, upload.name)
     file = PictureFile(upload.data, upload.media_type, limits.max_page_pixels, limits.max_pages)
     return _PictureReader(file.picture, file.page_count, upload.name)
 

@@ -111,11 +111,6 @@ class PictureFile:
             return self._latest[1]
 
 
-def decode_picture(data: bytes, media_type: str, max_pixels: int) -> Picture:
-    """Decode the first picture of a file. Raises what ``PictureFile`` does."""
-    return PictureFile(data, media_type, max_pixels, max_pages=1_000_000).picture(1)
-
-
 def decode_with_opacity(data: bytes, media_type: str, max_pixels: int) -> Image.Image:
     """The first picture of a file as RGB, or as RGBA where the ground shows through; for pictures that stand on a page.
 

@@ -24,7 +24,7 @@ OFFICE = frozenset({PPTX, DOCX, XLSX})
 """Types whose pages are drawn here; macros and templates of each are the same to read."""
 
 PICTURES = frozenset({PNG, JPEG, WEBP, GIF, BMP, TIFF, HEIC, AVIF, JPEG2000})
-"""Types that ``decode_picture`` reads."""
+"""Types that ``PictureFile`` reads."""
 
 _PICTURE_MARKS = (
     (b"\x89PNG", PNG),

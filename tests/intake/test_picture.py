@@ -15,7 +15,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.errors import TooManyPages, TooManyPixels, TruncatedImage, UnsupportedType
 from mineru_core.intake import JPEG, PNG, sniff
 from mineru_core.intake import picture as picture_module
-from mineru_core.intake.picture import Picture, PictureFile, decode_picture
+from mineru_core.intake.picture import Picture, PictureFile
 from mineru_core.intake.sniffing import TIFF
 from tests.documents import draw_lines, draw_page, jpeg_bytes, picture_bytes, png_bytes
 
@@ -38,7 +38,7 @@ HEIC_CORNERS = base64.b64decode(
 
 
 def decode(data: bytes, limit: int = LIMIT) -> Picture:
-    return decode_picture(data, sniff(data), limit)
+    return PictureFile(data, sniff(data), limit, max_pages=1_000_000).picture(1)
 
 
 def corners() -> Image.Image:
