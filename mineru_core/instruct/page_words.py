@@ -12,8 +12,8 @@ from mineru_core.instruct.reader import Reader
 def take_pages(reader: Reader, *, in_order: bool = False) -> tuple[int, ...]:
     """Page numbers that the words limit the question to (-1 is the last), and their words blanked out.
 
-    They come from the first page to the last; ``in_order``, as for a comparison, as they are named, and "from page 1 to
-    page 3" then names two pages, not three.
+    Each comes once, in the order they are named. With ``in_order``, as for a comparison, "from page 1 to page 3" names
+    two pages, not three.
     """
     found: list[tuple[int, int]] = []
 
@@ -29,10 +29,10 @@ def take_pages(reader: Reader, *, in_order: bool = False) -> tuple[int, ...]:
         taken = reader.take(pattern, where=meant)
         return list(zip(places, taken, strict=True))
 
-    if not in_order:
-        reader.take(v.FIRST_TO_LAST)
     if in_order:
         reader.text = v.PAGE_WITH.sub("and ", reader.text)
+    else:
+        reader.take(v.FIRST_TO_LAST)
     for pattern in (v.PAGES_FIRST, v.HAN_PAGES_FIRST):
         for place, count in take(pattern):
             found.extend((place, n) for n in range(1, min(number(count), MOST) + 1))
@@ -49,9 +49,7 @@ def take_pages(reader: Reader, *, in_order: bool = False) -> tuple[int, ...]:
     found.extend((place, 1) for place, _ in take(v.PAGE_FRONT))
     found.extend((place, -1) for place, _ in take(v.PAGE_FINAL))
     reader.take(v.PAGES_ALL)
-    if in_order:
-        return tuple(dict.fromkeys(n for _, n in sorted(found, key=lambda one: one[0]) if n))
-    return tuple(sorted({n for _, n in found if n}, key=lambda n: (n < 0, n)))
+    return tuple(dict.fromkeys(n for _, n in sorted(found, key=lambda one: one[0]) if n))
 
 
 _COUNTS_BACK = (v.PAGES_LAST, v.HAN_PAGES_LAST)
