@@ -12,8 +12,10 @@ from mineru_core.instruct.chart_words import COLOURS, colour_of
 from mineru_core.instruct.likeness import meant, place_named
 from mineru_core.instruct.normalize import key
 
-_HUES = ((0.035, "red"), (0.115, "orange"), (0.18, "yellow"), (0.45, "green"), (0.54, "cyan"), (0.70, "blue"))
-_LATER_HUES = ((0.82, "purple"), (0.95, "pink"), (1.01, "red"))
+_HUES = (
+    (0.035, "red"), (0.115, "orange"), (0.18, "yellow"), (0.45, "green"), (0.54, "cyan"), (0.70, "blue"),
+    (0.82, "purple"), (0.95, "pink"), (1.01, "red"),
+)  # fmt: skip
 
 
 def choose(charts: Sequence[Chart], task: Task) -> tuple[tuple[Chart, ...], list[Note]]:
@@ -72,7 +74,7 @@ def _colour(drawn: str) -> tuple[int, int, int]:
     elif saturation < 0.15:
         name = "white" if value > 0.93 else "grey"
     else:
-        name = next(name for end, name in (*_HUES, *_LATER_HUES) if hue < end)
+        name = next(name for end, name in _HUES if hue < end)
         if name in ("orange", "red") and value < 0.62 and saturation < 0.8 and hue < 0.13:
             name = "brown"
     return COLOURS[name][1]

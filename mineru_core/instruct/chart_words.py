@@ -92,7 +92,7 @@ _NAMED_POINTS_HAN = re.compile(
     r"(?:数值|数据点|数据|数字|取值|(?<!数)值(?!得)|占比|比例|百分比|份额)|"
     r"(?P<shown>\x00|[^,;.?!的图]{1,14}?)在(?:这[个张]?|该)?[^,;.?!的图]{0,3}图(?:表)?(?:中|里|上)?(?:面)?的?(?:数值|数据|值|占比|比例)"
 )
-_A_TIME = re.compile(_TIME, re.IGNORECASE)
+_A_TIME = re.compile(_TIME)
 _OF_A_CHART = re.compile(
     r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|图[里中上]|曲线|折线|线条|[条根]线|柱子|系列|扇区"
 )
@@ -161,7 +161,9 @@ def take_series(reader: Reader, of_a_chart: bool = False) -> tuple[str, ...]:
         if not clear or _JUST_MARKS.fullmatch(said):
             continue
         names = listed(reader, *span, v.FIELD_SPLIT, _SERIES_HEAD, _SERIES_TAIL)
-        names = tuple(name for name in names if not _JUST_MARKS.fullmatch(name.lower()) and not _A_TIME.fullmatch(name))
+        names = tuple(
+            name for name in names if not _JUST_MARKS.fullmatch(name.lower()) and not _A_TIME.fullmatch(name.lower())
+        )
         if names:
             reader.blank(*match.span())
             return names
@@ -247,7 +249,7 @@ def _times(reader: Reader, start: int, end: int, *, between: bool) -> tuple[str,
     """Years, quarters, months as written, a year without 年; a run of years is told one by one."""
     found: list[str] = []
     place = start
-    for match in re.compile(_TIME).finditer(reader.text, start, end):
+    for match in _A_TIME.finditer(reader.text, start, end):
         name = reader.original(*match.span())
         name = re.sub(r"\s*年$|(?<=月)份$", "", name)
         link = reader.text[place : match.start()]

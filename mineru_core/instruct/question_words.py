@@ -85,7 +85,7 @@ _AUXILIARY = re.compile(
     r"u)\b)(?=\w+\s+\w+)"
 )
 _POLITE_WISH = re.compile(
-    rf"^(?:请问?)?(?:你|您)?(?:可以|能不能|能否|可否|能|可不可以)(?:请)?(?:你|您)?(?:帮|给|替|把|将|{v._VERBS_HAN})"
+    rf"^(?:请问?)?(?:你|您)?(?:可以|能不能|能否|可否|能|可不可以)(?:请)?(?:你|您)?(?:帮|给|替|把|将|{v.VERBS_HAN})"
 )
 _WHO_DID = re.compile(r"谁[^是的\W]")
 _NO_CONTENT = re.compile(

@@ -173,7 +173,7 @@ def take_rows(reader: Reader) -> tuple[RowFilter, ...]:
         elif "no" in pattern.groupindex and (match["no"] or re.match("without|lack", match["with"])):
             test = RowTest.LACKS
         if is_ruled_out(reader.text[: match.start("no" if pattern.groupindex.get("no") and match["no"] else group)]):
-            test = _OPPOSITE.get(test, test)
+            test = _OPPOSITE[test]
         found.append(RowFilter(values=values, test=test, column=column))
         reader.blank(*match.span())
         break

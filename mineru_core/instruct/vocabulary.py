@@ -237,7 +237,7 @@ _VERBS_EN = (
     r"capture|scan|analy[sz]e|process|download|copy|turn|save|dump|rip|fill\s+(?:in|out)|transcribe|digiti[sz]e|display|provide|send|collect|"
     r"check)"
 )
-_VERBS_HAN = (
+VERBS_HAN = (
     r"(?:提取|抽取|识别|读取|获取|找出|找到|列出|输出|显示|查看|返回|导出|取出|导入|"
     r"解析|分析|读|转换|转成|复制|拿|看|扫描|处理|查询|查|填写|告诉)"
 )
@@ -253,7 +253,7 @@ FIELD_HEAD = _any(
     r"^(?:请问?|麻烦|帮忙|帮我|帮|给我|替我|我想要?|我需要|我要|需要|能否|能不能|可以|可否|劳驾|你好|您好|把|将(?!来)|从(?!业)|在(?!职|校|途|建|岗)|只要|只(?!数)|"
     r"要(?![求约点素])|我(?![方司们])|你|您|都|想|知道|一下|出来|出(?![生具厂库发口入险版院票差租价让资纳货境席处产团国])|这一?[个张份页些]|该|本(?![金期月年次息])|此|所有|全部|谁是)",
     rf"^[^,;:\s]{{0,6}}?{_NOUNS_HAN}(?:上面?|里面?|中|内)的",
-    rf"^(?:看一?[下看]|{_VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
+    rf"^(?:看一?[下看]|{VERBS_HAN}|的|[里中上内]面?的|(?:数据|信息|内容)(?=$|的)|{_NOUNS_HAN}(?:上面?|里面?|中|内)的?|{_NOUNS_HAN}的?$|"
     rf"{_NOUNS_HAN}的(?!号码?$|代码$|编号$))",
 )
 FIELD_TAIL = _any(
@@ -263,7 +263,7 @@ FIELD_TAIL = _any(
     rf"\b(?:(?:from|in|on|of|for)\s+)?(?:the|this|that|these|my|an?|every|each)\s+{_NOUNS_EN}$",
     rf"^{_NOUNS_EN}$",
     r"(?:是|有)?(?:多少钱?|什么时候|什么|谁|哪[家个天里位]?|几号|啥)$|(?:分别|各自?|具体)$|(?:呢|吗|吧|啊|谢谢|给我|出?来|一下|都要|的|信息|内容|数据|的值|是)$",
-    rf"(?:{_VERBS_HAN})(?:出来|一下)?$",
+    rf"(?:{VERBS_HAN})(?:出来|一下)?$",
 )
 FIELD_SPLIT = re.compile(
     r"[,;/&+\n]|(?<=[\u4e00-\u9fff])\.|\b(?:and|plus|as\s+well\s+as|along\s+with)\b|以及|还有|和|与|及|跟|并且"
@@ -273,4 +273,4 @@ IN_A_TABLE = _any(
     r"(?:这[个张]|该|本)?表格?(?:中|里面?|内|上)的?",
 )
 HOW_MUCH = _any(r"\bhow\s+much\b", r"多少钱")
-WISH = _any(rf"\b{_VERBS_EN}\b|\b{_NOUNS_EN}\b", rf"{_VERBS_HAN}|{_NOUNS_HAN}")
+WISH = _any(rf"\b{_VERBS_EN}\b|\b{_NOUNS_EN}\b", rf"{VERBS_HAN}|{_NOUNS_HAN}")
