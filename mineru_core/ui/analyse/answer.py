@@ -82,10 +82,14 @@ def field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
     name = html(field.name)
     if not field.found:
         return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'
-    facts = [t("fields.confidence", percent=f"{field.confidence:.0%}")]
-    if with_page and field.page is not None:
-        facts.insert(0, t("text.page", page=field.page))
-    return f"<div><dt>{name}</dt><dd>{html(field.value)}<small>{html(' · '.join(facts))}</small></dd></div>"
+    return f"<div><dt>{name}</dt><dd>{html(field.value)}{_source_html(field, t, with_page)}</dd></div>"
+
+
+def _source_html(found: FieldValue | Quote, t: Translator, with_page: bool) -> str:
+    facts = [t("fields.confidence", percent=f"{found.confidence:.0%}")]
+    if with_page and found.page is not None:
+        facts.insert(0, t("text.page", page=found.page))
+    return f"<small>{html(' · '.join(facts))}</small>"
 
 
 def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
@@ -122,10 +126,7 @@ def _show_quotes(found: DocumentResult, t: Translator) -> None:
 
 def quote_html(quote: Quote, t: Translator, *, with_page: bool) -> str:
     """One quote and how sure it is, every text escaped; with its page where ``with_page``."""
-    facts = [t("fields.confidence", percent=f"{quote.confidence:.0%}")]
-    if with_page:
-        facts.insert(0, t("text.page", page=quote.page))
-    return f"{html(quote.text)}<small>{html(' · '.join(facts))}</small>"
+    return f"{html(quote.text)}{_source_html(quote, t, with_page)}"
 
 
 def _show_changes(found: DocumentResult, t: Translator) -> None:
