@@ -14,7 +14,7 @@ from mineru_core.document.analysis import Block, BlockType, PageAnalysis
 from mineru_core.export.html import table_to_html
 from mineru_core.export.outline import chart_grid
 from mineru_core.export.result import DocumentResult
-from mineru_core.export.text import printable
+from mineru_core.export.text import one_line, printable
 
 _AS_THEY_ARE = {
     BlockType.HEADER,
@@ -65,7 +65,7 @@ def _caption_of(blocks: tuple[Block, ...], index: int, taken: set[int]) -> str:
             taken.add(after)
             return _text(blocks[after])
     table = blocks[index].table
-    return " ".join(printable(table.caption).split()) if table is not None else ""
+    return one_line(table.caption) if table is not None else ""
 
 
 def _entry(block: Block, caption: str) -> Entry:

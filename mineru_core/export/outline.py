@@ -15,7 +15,7 @@ from mineru_core.document.chart import Chart
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Answer, Change, TaskKind
 from mineru_core.export.result import DocumentResult
-from mineru_core.export.text import printable
+from mineru_core.export.text import one_line, printable
 
 _WORDS = {
     "en": {
@@ -149,7 +149,7 @@ def _document(result: DocumentResult) -> Iterator[Item]:
             if block.type.is_furniture:
                 continue
             if block.type is BlockType.TITLE and block.text.strip():
-                yield Heading(2 if titled else 1, _one_line(block.text))
+                yield Heading(2 if titled else 1, one_line(block.text))
                 titled = True
             else:
                 yield from _block(block, captions)
@@ -159,7 +159,7 @@ def _block(block: Block, captions: set[str]) -> Iterator[Item]:
     text = printable(block.text).strip("\n")
     if block.table is not None:
         caption = "" if block.table.caption in captions else block.table.caption
-        yield Grid(block.table, _one_line(caption))
+        yield Grid(block.table, one_line(caption))
     elif block.chart is not None:
         yield chart_grid(block.chart)
     elif not text.strip():
@@ -176,7 +176,7 @@ def _block(block: Block, captions: set[str]) -> Iterator[Item]:
 
 def _answer(answer: Answer, words: dict[str, str]) -> Iterator[Item]:
     for table in answer.tables:
-        yield Grid(table, _one_line(table.caption))
+        yield Grid(table, one_line(table.caption))
     for chart in answer.charts:
         yield chart_grid(chart)
     for block in answer.blocks:
@@ -201,7 +201,7 @@ def _change(change: Change, words: dict[str, str]) -> list[str]:
 def chart_grid(chart: Chart) -> Grid:
     """The chart's numbers in wide form, under its title."""
     rows = chart.rows()
-    return Grid(headed(rows[0], rows[1:]), _one_line(chart.title))
+    return Grid(headed(rows[0], rows[1:]), one_line(chart.title))
 
 
 def headed(head: list[str], body: list[list[str]]) -> Table:
@@ -225,7 +225,3 @@ def _list_items(text: str) -> tuple[ListItem, ...]:
         else:
             items[-1] = ListItem(items[-1].number, f"{items[-1].text}\n{line}")
     return tuple(items)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())

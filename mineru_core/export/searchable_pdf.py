@@ -19,7 +19,7 @@ from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page
 from mineru_core.errors import InvalidRequest
 from mineru_core.export.result import DocumentResult, PageSource
-from mineru_core.export.text import printable
+from mineru_core.export.text import one_line, printable
 
 POINTS_PER_INCH = 72.0
 _DEFAULT_DPI = 150.0
@@ -128,20 +128,20 @@ def _pieces(analysis: PageAnalysis) -> Iterator[tuple[str, Quad]]:
         elif block.table is not None:
             for cell in block.table.cells:
                 if cell.box is not None and cell.text.strip():
-                    yield _one_line(cell.text), Quad.from_box(cell.box)
+                    yield one_line(cell.text), Quad.from_box(cell.box)
         elif block.text.strip():
             rows = [row for row in printable(block.text).split("\n") if row.strip()]
             step = block.box.height / len(rows)
             for i, row in enumerate(rows):
                 top = block.box.y0 + i * step
-                yield _one_line(row), Quad.from_box(block.box._replace(y0=top, y1=top + step))
+                yield one_line(row), Quad.from_box(block.box._replace(y0=top, y1=top + step))
 
 
 def _line(line: Line) -> Iterator[tuple[str, Quad]]:
     """What stands between two blanks of an upright line, each piece ended by the blank that a search for two words in
     a row needs. Words that no blank parts, as in Chinese, are one piece."""
     if not _is_level(line.quad) or not _words_say_all(line):
-        yield _one_line(line.text) + " ", line.quad
+        yield one_line(line.text) + " ", line.quad
         return
     words = iter(line.words)
     for text in line.text.split():
@@ -150,7 +150,7 @@ def _line(line: Line) -> Iterator[tuple[str, Quad]]:
             word = next(words)
             said += "".join(word.text.split())
             boxes.append(word.box)
-        yield _one_line(said) + " ", Quad.from_box(Box.around(boxes))
+        yield one_line(said) + " ", Quad.from_box(Box.around(boxes))
 
 
 def _words_say_all(line: Line) -> bool:
@@ -164,10 +164,6 @@ def _words_say_all(line: Line) -> bool:
 def _is_level(quad: Quad) -> bool:
     (x0, y0), (x1, y1) = quad.bottom_left, quad.bottom_right
     return x1 > x0 and abs(y1 - y0) <= 0.02 * (x1 - x0)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())
 
 
 def _describe_font(pdf: pikepdf.Pdf, font: pikepdf.Object, glyphs: _Glyphs) -> None:

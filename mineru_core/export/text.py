@@ -15,6 +15,11 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def one_line(text: str) -> str:
+    """The printable text in one line: any white space is one blank."""
+    return " ".join(printable(text).split())
+
+
 def language_of(text: str) -> str:
     """ "zh" where at least a fifth of the letters are Chinese characters, else "en". One Chinese character says about
     as much as three Latin letters, so a mixed page is Chinese long before half of its letters are."""
