@@ -32,10 +32,16 @@ def start(home: Path) -> Iterator[Start]:
     """Starts services on the test's home folder and closes what is left of them."""
     services: list[JobService] = []
 
-    def make(engine: Engine | None = None, *, run: bool = True, deadline_s: float = 600, **jobs: int) -> JobService:
-        settings = Settings(
-            home=home, jobs=JobSettings(**jobs), engine=EngineSettings(deadline_s=deadline_s), cache=NO_CACHE
-        )
+    def make(
+        engine: Engine | None = None,
+        *,
+        run: bool = True,
+        deadline_s: float = 600,
+        choices: tuple[str, ...] | None = None,
+        **jobs: int,
+    ) -> JobService:
+        engines = EngineSettings(deadline_s=deadline_s, choices=choices)
+        settings = Settings(home=home, jobs=JobSettings(**jobs), engine=engines, cache=NO_CACHE)
         service = JobService(settings, Analyzer(settings, engine if engine is not None else EchoEngine()))
         services.append(service)
         if run:
@@ -45,6 +51,7 @@ def start(home: Path) -> Iterator[Start]:
     yield make
     for service in services:
         service.close()
+        service.analyzer.close()
 
 
 def ended(service: JobService, job: Job) -> Job:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import InvalidRequest
 from mineru_core.jobs.model import JobState
 from mineru_core.jobs.service import JobService
-from mineru_core.serving.analyzer import Analyzer
-from mineru_core.settings import EngineSettings, Settings
-from tests.jobs.conftest import NO_CACHE, PNG, ended
+from tests.jobs.conftest import PNG, Start, ended
 from tests.stand_ins import GatedEngine
-
-Start = Callable[..., JobService]
 
 
 class Other(EchoEngine):
@@ -28,22 +21,13 @@ class Other(EchoEngine):
 
 
 @pytest.fixture
-def start(home: Path) -> Iterator[Start]:
+def start(start: Start) -> Start:
     """Starts services whose own engine is ``other`` and that have ``choices`` besides."""
-    services: list[JobService] = []
 
     def make(*choices: str, engine: EchoEngine | None = None, run: bool = True) -> JobService:
-        settings = Settings(home=home, engine=EngineSettings(choices=choices), cache=NO_CACHE)
-        service = JobService(settings, Analyzer(settings, engine or Other()))
-        services.append(service)
-        if run:
-            service.start()
-        return service
+        return start(engine or Other(), choices=choices, run=run)
 
-    yield make
-    for service in services:
-        service.close()
-        service.analyzer.close()
+    return make
 
 
 def read_by(service: JobService, job_id: str) -> str:
