@@ -9,19 +9,23 @@ from mineru_core.instruct.reader import QUOTE, Reader
 
 
 def trim(text: str, start: int, end: int, head: re.Pattern[str], tail: re.Pattern[str]) -> tuple[int, int]:
-    """Take what ``head`` and ``tail`` match off the ends of ``text[start:end]`` until nothing more comes off."""
+    """Take what ``head`` and ``tail`` match off the ends of ``text[start:end]`` until nothing more comes off.
+
+    Every branch of ``head`` begins with ^, so that it need not be tried further on.
+    """
     while start < end:
         piece = text[start:end]
         bare = piece.strip()  # first, since the patterns are slow on long runs of blanks
         start += len(piece) - len(piece.lstrip())
         end, piece = start + len(bare), bare
-        front, back = head.search(piece), tail.search(piece)
+        front = head.match(piece)
         if front is not None and front.end() > 0:
             start += front.end()
-        elif back is not None and back.end() > back.start():
-            end = start + back.start()
-        else:
+            continue
+        back = tail.search(piece)
+        if back is None or back.end() == back.start():
             break
+        end = start + back.start()
     return start, end
 
 
