@@ -66,7 +66,9 @@ def _root(
 
 @app.command()
 def analyze(  # noqa: PLR0913, PLR0917  one argument an option
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Pictures or PDF files.", show_default=False)],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Pictures, PDF or Office files.", show_default=False)
+    ],
     instruction: Annotated[
         str, typer.Option("-i", "--instruction", metavar="WORDS", help="What is wanted; empty: everything.")
     ] = "",
