@@ -32,9 +32,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks.vlm.tasks import run_side, write
-
-_USERS = 4
+from benchmarks.vlm.tasks import USERS, run_side, write
 
 
 def measure(folder: Path, quick: bool, precision: str) -> dict[str, float]:
@@ -56,7 +54,7 @@ def measure(folder: Path, quick: bool, precision: str) -> dict[str, float]:
         int8 = run("memory", "int8")
     return {
         "one_page_ratio": theirs["page_s"] / ours["page_s"],
-        "four_users_ratio": _USERS * theirs["page_s"] / ours["users_s"],
+        "four_users_ratio": USERS * theirs["page_s"] / ours["users_s"],
         "second_part_ratio": ours["second_first_token_s"] / theirs["first_token_s"],
         "padding": ours["padding"],
         "memory_ratio": ours["peak_mb"] / theirs["peak_mb"],

@@ -20,8 +20,6 @@ from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
 
 from tools.tiny_vlm.checkpoint import build_image_processor, build_tokenizer
 
-LAYOUT_PROMPT, TEXT_PROMPT, TABLE_PROMPT = "\nLayout Detection:", "\nText Recognition:", "\nTable Recognition:"
-
 _LINE_TOKENS = 22
 """Tokens of one line of a layout: three digits four times, spaces, marks, type, rotation."""
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import psutil
 import torch
-from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS, MinerUSamplingParams
+from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS, DEFAULT_SAMPLING_PARAMS
 from mineru_vl_utils.transformers_loading import load_transformers_model
+from mineru_vl_utils.vlm_client.base_client import SamplingParams
 from mineru_vl_utils.vlm_client.transformers_client import TransformersVlmClient
 from PIL import Image
 from transformers import StoppingCriteriaList
 
-from benchmarks.vlm.job import LAYOUT_PROMPT, TABLE_PROMPT, TEXT_PROMPT, BenchPage, Scale, make_page
+from benchmarks.vlm.job import BenchPage, Scale, make_page
+from benchmarks.vlm.tasks import USERS
 from mineru_core.engines.mineru.generation import LocalGenerator
 from mineru_core.engines.mineru.limits import Limits
 from mineru_core.engines.mineru.loading import load_generator
@@ -28,8 +31,6 @@ from mineru_core.engines.mineru.processor import load_processor
 from mineru_core.engines.mineru.requests import BlockRequest
 from mineru_core.runtime.context import RunContext
 from mineru_core.settings import MineruSettings
-
-USERS = 4
 
 _IMPORTED = psutil.Process().memory_info().rss
 """Bytes with everything imported; a process forked after it has the same, and takes its pages up as it needs them."""
@@ -54,12 +55,9 @@ def peak_mb() -> float:
     return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - _IMPORTED) / 1e6
 
 
-def params(kind: str, tokens: int) -> MinerUSamplingParams:
+def params(kind: str, tokens: int) -> SamplingParams:
     """The contract's sampling for a sort of block, so many tokens long."""
-    chosen = DEFAULT_SAMPLING_PARAMS[kind]
-    return MinerUSamplingParams(
-        presence_penalty=chosen.presence_penalty, frequency_penalty=chosen.frequency_penalty, max_new_tokens=tokens
-    )
+    return replace(DEFAULT_SAMPLING_PARAMS[kind], max_new_tokens=tokens)
 
 
 def theirs(folder: Path, scale: Scale) -> dict[str, float]:
@@ -69,12 +67,12 @@ def theirs(folder: Path, scale: Scale) -> dict[str, float]:
     clock = _Clock()
     start = perf_counter()
     client.batch_predict(
-        [page.layout], [LAYOUT_PROMPT], [params("[layout]", scale.layout_tokens)],
+        [page.layout], [DEFAULT_PROMPTS["[layout]"]], [params("[layout]", scale.layout_tokens)],
         stopping_criteria=StoppingCriteriaList([clock]),
     )  # fmt: skip
     layout_s = perf_counter() - start
     client.batch_predict(
-        page.crops, [TEXT_PROMPT] * len(page.crops), [params("[default]", scale.block_tokens)] * len(page.crops)
+        page.crops, DEFAULT_PROMPTS["[default]"], [params("[default]", scale.block_tokens)] * len(page.crops)
     )
     page_s = perf_counter() - start
     if clock.first is None:
@@ -92,7 +90,7 @@ def ours(folder: Path, scale: Scale, precision: str) -> dict[str, float]:
     _read(generator, pages[:1], scale, settings.batch_items)
     page_s, page_mb = perf_counter() - start, peak_mb()
     start = perf_counter()
-    generator.generate([_request(pages[0].layout, TABLE_PROMPT, "table", 1)])
+    generator.generate([_request(pages[0].layout, "table", 1)])
     second_s = perf_counter() - start
     start = perf_counter()
     _read(generator, pages[1:], scale, settings.batch_items)
@@ -106,7 +104,7 @@ def ours_memory(folder: Path, scale: Scale, precision: str) -> dict[str, float]:
     """Memory at its peak: loading, and the picture of a layout, next to which a call of crops is small."""
     generator, _ = _loaded(folder, precision)
     loaded_mb = peak_mb()
-    generator.generate([_request(make_page(scale, 0).layout, LAYOUT_PROMPT, "[layout]", 2)])
+    generator.generate([_request(make_page(scale, 0).layout, "[layout]", 2)])
     return {"loaded_mb": loaded_mb, "peak_mb": peak_mb()}
 
 
@@ -119,15 +117,15 @@ def _loaded(folder: Path, precision: str) -> tuple[LocalGenerator, MineruSetting
     return generator, settings
 
 
-def _request(image: Image.Image, prompt: str, kind: str, tokens: int) -> BlockRequest:
-    return BlockRequest(image, prompt, params(kind, tokens), RunContext())
+def _request(image: Image.Image, kind: str, tokens: int) -> BlockRequest:
+    return BlockRequest(image, DEFAULT_PROMPTS[kind], params(kind, tokens), RunContext())
 
 
 def _read(generator: LocalGenerator, pages: Sequence[BenchPage], scale: Scale, batch_items: int) -> None:
     """All layouts in one call, then the crops of all pages by calls of ``batch_items``."""
-    layouts = [_request(page.layout, LAYOUT_PROMPT, "[layout]", scale.layout_tokens) for page in pages]
+    layouts = [_request(page.layout, "[layout]", scale.layout_tokens) for page in pages]
     outputs = generator.generate(layouts)
-    crops = [_request(crop, TEXT_PROMPT, "[default]", scale.block_tokens) for page in pages for crop in page.crops]
+    crops = [_request(crop, "[default]", scale.block_tokens) for page in pages for crop in page.crops]
     for start in range(0, len(crops), batch_items):
         outputs += generator.generate(crops[start : start + batch_items])
     written = generator.work.written

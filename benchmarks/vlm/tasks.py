@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+USERS = 4
+"""Users whose pages are read at once."""
+
 
 def write(folder: Path, quick: bool) -> None:
     """Write the checkpoint; in a process of its own."""

@@ -11,19 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2VLConfig, Qwen2VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from tools.tiny_vlm.world import CELL, GRID, LAYOUT
 
-SYSTEM = "You are a helpful assistant."
-PROMPTS = {
-    "layout": "\nLayout Detection:",
-    "text": "\nText Recognition:",
-    "table": "\nTable Recognition:",
-    "formula": "\nFormula Recognition:",
-}
+TASKS = {"layout": "[layout]", "text": "[default]", "table": "table", "formula": "equation"}
+"""What the model learns, each with the key of its prompt and its sampling in mineru-vl-utils."""
+PROMPTS = {task: DEFAULT_PROMPTS[key] for task, key in TASKS.items()}
 SPECIAL = (
     "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>",
     "<|image_pad|>", "<|video_pad|>", "<|box_start|>", "<|box_end|>", "<|ref_start|>", "<|ref_end|>",

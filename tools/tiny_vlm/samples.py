@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +16,9 @@ from PIL import Image
 from torch.nn.functional import linear
 from transformers import PreTrainedTokenizerFast, Qwen2VLForConditionalGeneration
 
-from tools.tiny_vlm.checkpoint import PROMPTS, SYSTEM, build_image_processor, token_ids
+from mineru_core.engines.mineru.processor import PictureProcessor
+from mineru_core.engines.mineru.prompts import PromptIds, Prompts
+from tools.tiny_vlm.checkpoint import PROMPTS, build_image_processor, token_ids
 from tools.tiny_vlm.hints import (
     IGNORED,
     Batch,
@@ -74,15 +75,9 @@ class SampleMaker:
         self.tokenizer = tokenizer
         self.pen = pen
         self.image_id, self.pad_id, self.end_id = token_ids(tokenizer, ("<|image_pad|>", "<|endoftext|>", "<|im_end|>"))
-        self.prefixes: dict[str, tuple[list[int], list[int]]] = {}
-        for task, prompt in PROMPTS.items():
-            messages: list[Any] = [
-                {"role": "system", "content": SYSTEM},
-                {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]},
-            ]
-            ids = tokenizer.encode(tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
-            at = ids.index(self.image_id)
-            self.prefixes[task] = (ids[:at], ids[at + 1 :])
+        processor = PictureProcessor(build_image_processor(), tokenizer, tokenizer.chat_template)
+        prompts = Prompts(processor, self.image_id)
+        self.prompts = {task: prompts.ids(prompt) for task, prompt in PROMPTS.items()}
 
     def layout_answer(self, blocks: Sequence[Block]) -> tuple[int, ...]:
         """The layout as the contract prints it, a line a block."""
@@ -119,10 +114,11 @@ class SampleMaker:
         rows, labels, positions = [], [], []
         for sample in samples:
             broad, high = sample.image.width // CELL, sample.image.height // CELL
-            before, behind = self.prefixes[sample.task]
-            rows.append([*before, *[self.image_id] * (high * broad), *behind, *sample.answer])
+            prompt = self.prompts[sample.task]
+            whole = PromptIds(prompt.before, (*prompt.after, *sample.answer))
+            rows.append([*whole.before, *[self.image_id] * (high * broad), *whole.after])
             labels.append([IGNORED] * (len(rows[-1]) - len(sample.answer)) + list(sample.answer))
-            positions.append(_positions(len(before), high, broad, len(behind) + len(sample.answer)))
+            positions.append(whole.positions(high, broad))
         longest = max(map(len, rows))
         ids = torch.full((len(rows), longest), self.pad_id)
         wanted = torch.full((len(rows), longest), IGNORED)
@@ -132,19 +128,11 @@ class SampleMaker:
             pointers[index, len(row) - len(sample.answer) : len(row)] = torch.tensor(sample.pointers)
             ids[index, : len(row)] = torch.tensor(row)
             wanted[index, : len(row)] = torch.tensor(label)
-            places[:, index, : len(row)] = torch.from_numpy(place)
+            places[:, index, : len(row)] = place
         pixels = torch.from_numpy(np.concatenate([grey_patches(sample.image) for sample in samples]))
         grids = torch.tensor([[1, s.image.height // PATCH, s.image.width // PATCH] for s in samples])
         hints = torch.from_numpy(np.concatenate([sample.hints for sample in samples], axis=1))
         return Batch(ids, wanted, places, pixels, grids, hints, pointers)
-
-
-def _positions(before: int, high: int, broad: int, behind: int) -> np.ndarray:
-    """Places of the tokens in time, height and width, as Qwen2-VL counts them; shape (3, tokens)."""
-    picture = np.stack([np.zeros(high * broad), np.repeat(np.arange(high), broad), np.tile(np.arange(broad), high)])
-    head = np.tile(np.arange(before), (3, 1))
-    tail = np.tile(np.arange(behind), (3, 1)) + before + max(high, broad)
-    return np.concatenate([head, picture + before, tail], axis=1).astype(np.int64)
 
 
 @dataclass(frozen=True)

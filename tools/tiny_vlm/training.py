@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS
 from torch.nn.functional import cross_entropy
 from transformers import Qwen2VLForConditionalGeneration
 
-from tools.tiny_vlm.checkpoint import build_model, build_tokenizer, parameters, save
+from tools.tiny_vlm.checkpoint import TASKS, build_model, build_tokenizer, parameters, save
 from tools.tiny_vlm.hints import IGNORED, Batch, Heads, pointing_loss
 from tools.tiny_vlm.samples import Phase, SampleMaker, steps, take_grey_patches
 from tools.tiny_vlm.world import Pen
 
 log = logging.getLogger("tiny_vlm")
-
-PENALTIES = {"layout": (0.0, 0.0), "table": (1.0, 0.005), "text": (1.0, 0.05), "formula": (1.0, 0.05)}
-"""Presence and frequency penalty of each task, as MinerUClient asks for them."""
 
 PHASES = (
     (0.15, Phase(layout=8, text=24, table=8, most=(1,))),
@@ -98,7 +96,9 @@ def measure(model: Qwen2VLForConditionalGeneration, maker: SampleMaker, pages: i
     for _ in range(pages):
         layout, contents = maker.page(rng)
         for name, sample in [("layout", layout), *((block.kind, sample) for block, sample in contents)]:
-            score.setdefault(name, []).extend(right_answers(model, maker.batch([sample]), *PENALTIES[sample.task]))
+            asked = DEFAULT_SAMPLING_PARAMS[TASKS[sample.task]]
+            penalties = asked.presence_penalty or 0.0, asked.frequency_penalty or 0.0
+            score.setdefault(name, []).extend(right_answers(model, maker.batch([sample]), *penalties))
     model.train()
     return ", ".join(f"{name} {sum(right)}/{len(right)}" for name, right in sorted(score.items()))
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS
+
 _LEAST, _BY_VISUAL_TOKEN = 64, 8
 """A visual token covers 28 × 28 pixels; the smallest print that can be read has some five characters there."""
 
 _STRUCTURED_LEAST, _STRUCTURED_BY_VISUAL_TOKEN = 256, 12
 """Tables have a token a cell besides, formulas several a symbol, and what is said of a chart needs words."""
 
-_STRUCTURED = ("\nTable Recognition:", "\nFormula Recognition:", "\nImage Analysis:")
-_LAYOUT = "\nLayout Detection:"
+_STRUCTURED = frozenset(DEFAULT_PROMPTS[kind] for kind in ("table", "equation", "image", "chart"))
 
 _LONGEST_PERIOD = 32
 
@@ -34,7 +35,7 @@ class Limits:
     def cap(self, prompt: str, visual_tokens: int, asked: int | None = None) -> int:
         """Tokens the text may have: by the sort of block, which the prompt tells, and its area; ``asked`` at most."""
         cap = self.most
-        if self.by_area and prompt != _LAYOUT:
+        if self.by_area and prompt != DEFAULT_PROMPTS["[layout]"]:
             structured = prompt in _STRUCTURED
             least = _STRUCTURED_LEAST if structured else _LEAST
             rate = _STRUCTURED_BY_VISUAL_TOKEN if structured else _BY_VISUAL_TOKEN
@@ -43,7 +44,7 @@ class Limits:
 
     def guard(self, prompt: str) -> LoopGuard | None:
         """Watches the text of one block; None where loops are let run."""
-        tokens = self.table_loop_tokens if prompt == "\nTable Recognition:" else self.loop_tokens
+        tokens = self.table_loop_tokens if prompt == DEFAULT_PROMPTS["table"] else self.loop_tokens
         return None if tokens is None else LoopGuard(tokens)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS, MinerUSamplingParams
+from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS
 from PIL import Image
 
 from mineru_core.engines.mineru.generation import LocalGenerator
@@ -53,10 +54,7 @@ def request_of(
     image: Image.Image, prompt: str = TEXT, ctx: RunContext | None = None, tokens: int | None = None
 ) -> BlockRequest:
     """A request as the engine makes it, at most so many tokens long."""
-    chosen = DEFAULT_SAMPLING_PARAMS[SORTS[prompt]]
-    params = MinerUSamplingParams(
-        presence_penalty=chosen.presence_penalty, frequency_penalty=chosen.frequency_penalty, max_new_tokens=tokens
-    )
+    params = replace(DEFAULT_SAMPLING_PARAMS[SORTS[prompt]], max_new_tokens=tokens)
     return BlockRequest(image, prompt, params, ctx or RunContext())
 
 
