@@ -158,6 +158,9 @@ class PageReader:
         ]
 
     def _target(self, request: PageRequest, part: Page, placement: Placement, region: Placement | None) -> _Target:
+        known = self._known_facts(request, region)  # of a page that was read before, for other parts or in regions
+        if known is not None:
+            return _Target(known, placement, known.natives)
         with self._metrics.timed("measure", request.timings):
             letters = self._preparation.letters(part)
         facts = PageFacts(

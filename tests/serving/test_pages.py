@@ -23,6 +23,7 @@ from mineru_core.errors import Cancelled, EncryptedPdf
 from mineru_core.intake import Document, open_document
 from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import Analyzer
+from mineru_core.serving.preparation import Preparation
 from mineru_core.settings import CacheSettings, EngineSettings, PdfSettings, Settings
 from tests.documents import PdfPage, PdfText, encrypted_pdf, text_pdf
 from tests.stand_ins import GatedEngine
@@ -101,6 +102,19 @@ def test_what_is_known_outlives_the_process(make: Make, engine: CountingEngine) 
     with make() as analyzer:
         assert analyzer.analyze(analyzer.open(png(picture()))).analysis.pages == first.analysis.pages
     assert len(engine.reads) == 1
+
+
+def test_a_known_page_is_not_measured_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[tuple[int, int]] = []
+    letters = Preparation.letters
+    monkeypatch.setattr(
+        Preparation, "letters", lambda self, page: measured.append((page.width, page.height)) or letters(self, page)
+    )
+    analyzer = make()
+    region = Region(page=1, box=Box(0, 0, 32, 32))
+    for task, regions in ((TEXT, ()), (TABLES, ()), (TEXT, (region,)), (TABLES, (region,))):
+        analyzer.analyze(analyzer.open(png(picture())), task, regions=regions)
+    assert measured == [(64, 64), (32, 32)]
 
 
 def test_the_same_pixels_in_another_container_are_known(make: Make, engine: CountingEngine) -> None:
