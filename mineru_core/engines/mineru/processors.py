@@ -29,7 +29,7 @@ class OutputPenalties(LogitsProcessor):
         return scores
 
 
-class NoRepeatedRun(LogitsProcessor):
+class NoRepeatedRun:
     """No run of ``size`` tokens occurs twice in one output, as transformers' processor has it for a batch of one.
 
     It remembers the runs of the output it watches, where transformers' looks at all of them at every token.
@@ -42,21 +42,22 @@ class NoRepeatedRun(LogitsProcessor):
         self._known = 0  # tokens looked at
         self._followers: dict[tuple[int, ...], set[int]] = {}
 
-    def banned(self, ids: list[int]) -> set[int]:
-        """The tokens that would complete a run that ``ids`` has already; ``ids`` only grows from call to call."""
+    def __call__(self, ids: list[int], scores: Tensor) -> Tensor:
+        """Scores [..., vocabulary] after the output ``ids``, which only grows from call to call; the scores handed in
+        stay as they are."""
+        banned = self._banned(ids)
+        if banned:
+            scores = scores.clone()
+            scores[..., list(banned)] = -torch.inf
+        return scores
+
+    def _banned(self, ids: list[int]) -> set[int]:
+        """The tokens that would complete a run that ``ids`` has already."""
         before = self._size - 1
         for end in range(max(self._known, before), len(ids)):
             self._followers.setdefault(tuple(ids[end - before : end]), set()).add(ids[end])
         self._known = len(ids)
         return self._followers.get(tuple(ids[len(ids) - before :]), set()) if len(ids) >= before else set()
-
-    def __call__(self, input_ids: LongTensor, scores: FloatTensor) -> FloatTensor:
-        """Scores [1, vocabulary] for the output [1, tokens]; the scores handed in stay as they are."""
-        banned = self.banned(input_ids[0].tolist())
-        if banned:
-            scores = scores.clone()  # type: ignore[assignment]
-            scores[0, list(banned)] = -torch.inf
-        return scores
 
 
 class Scoring:
@@ -69,11 +70,9 @@ class Scoring:
 
     def choose(self, ids: list[int], scores: Tensor) -> int:
         """The best token after ``ids`` by the model's scores [vocabulary], which stay as they are."""
-        rows: FloatTensor = scores[None]  # type: ignore[assignment]
         if self._penalties is not None and ids:
-            output: LongTensor = torch.tensor([ids], device=scores.device)  # type: ignore[assignment]
-            rows = self._penalties(output, rows)
-        if self._runs is not None and (banned := self._runs.banned(ids)):
-            rows = rows.clone()  # type: ignore[assignment]
-            rows[0, list(banned)] = -torch.inf
-        return int(rows[0].argmax())
+            output = torch.tensor([ids], device=scores.device)
+            scores = self._penalties(output, scores[None])[0]  # type: ignore[arg-type]
+        if self._runs is not None:
+            scores = self._runs(ids, scores)
+        return int(scores.argmax())

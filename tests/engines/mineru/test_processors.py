@@ -40,7 +40,7 @@ def test_runs_are_forbidden_as_transformers_forbids_them(output: list[int], size
     for end in range(1, len(output) + 1):
         ids = torch.tensor([output[:end]])
         expected = theirs(ids, scores()[None].clone())  # type: ignore[arg-type]
-        assert torch.equal(run(ids, scores()[None]), expected)  # type: ignore[arg-type]
+        assert torch.equal(run(output[:end], scores()[None]), expected)
 
 
 @given(TOKENS.filter(bool), st.integers(2, 4))
@@ -49,7 +49,7 @@ def test_runs_are_forbidden_as_vllm_forbids_them(output: list[int], size: int) -
     theirs([], scores())
     for end in range(1, len(output) + 1):
         expected = theirs(output[:end], scores())
-        assert torch.equal(run(torch.tensor([output[:end]]), scores()[None])[0], expected)  # type: ignore[arg-type]
+        assert torch.equal(run(output[:end], scores()), expected)
 
 
 @given(TOKENS, st.integers(0, 9), PENALTY, PENALTY)
@@ -57,7 +57,7 @@ def test_the_best_token_after_all_rules_is_taken(ids: list[int], seed: int, pres
     params = SamplingParams(presence_penalty=presence, frequency_penalty=frequency, no_repeat_ngram_size=3)
     tensor = torch.tensor([ids], dtype=torch.long)
     expected = OutputPenalties(presence, frequency)(tensor, scores(seed)[None])  # type: ignore[arg-type]
-    expected = NoRepeatedRun(3)(tensor, expected)
+    expected = NoRepeatedRun(3)(ids, expected)
     assert Scoring(params).choose(ids, scores(seed)) == int(expected[0].argmax())
 
 
