@@ -48,7 +48,8 @@ class RowGroup:
     def grow(self) -> None:
         """Make room for one more token of each row; ``attend`` then writes it."""
         self.lengths = [length + 1 for length in self.lengths]
-        self._at = torch.tensor(self.lengths, device=self._shape.device) - 1
+        places = torch.tensor(self.lengths, device=self._shape.device) - 1
+        self._newest = torch.arange(len(places), device=places.device), places
         longest = max(self.lengths)
         if longest > self._capacity:
             self._capacity += max(_ROOM, self._capacity // 2)
@@ -57,16 +58,15 @@ class RowGroup:
                     kept[layer] = functional.pad(old, (0, 0, 0, self._capacity - old.shape[2]))
         self._mask = None
         if min(self.lengths) < longest:
-            places = torch.arange(longest, device=self._shape.device)
-            self._mask = (places <= self._at[:, None])[:, None, None]
+            self._mask = (torch.arange(longest, device=places.device) <= places[:, None])[:, None, None]
 
     def attend(self, layer: int, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         """What each row's newest token gathers: [rows, query heads, head_dim] from queries of that shape, with its own
         key and value, [rows, heads, head_dim]. ``grow`` comes before the first layer."""
         rows, heads, longest = len(self.rows), self._shape.heads, max(self.lengths)
-        index = torch.arange(rows, device=keys.device)
-        self._keys[layer][index, :, self._at] = keys
-        self._values[layer][index, :, self._at] = values
+        index, places = self._newest
+        self._keys[layer][index, :, places] = keys
+        self._values[layer][index, :, places] = values
         # the query heads of one key head stand as if they were tokens: nothing needs to be repeated for them
         gathered = functional.scaled_dot_product_attention(
             queries.view(rows, heads, -1, self._shape.head_dim),
@@ -101,11 +101,11 @@ class RowGroup:
         return [torch.zeros(size, dtype=shape.dtype, device=shape.device) for _ in range(shape.layers)]
 
 
-def grouped(lengths: Sequence[int], ratio: float = LENGTH_RATIO) -> Iterator[list[int]]:
-    """Places of rows by length, the longest first, in groups in which none is shorter than ``ratio`` of the longest."""
+def grouped(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of rows by length, the longest first, in groups in which none is below ``LENGTH_RATIO`` of the longest."""
     group: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda at: -lengths[at]):
-        if group and lengths[place] < ratio * lengths[group[0]]:
+        if group and lengths[place] < LENGTH_RATIO * lengths[group[0]]:
             yield group
             group = []
         group.append(place)
