@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, ImageOps, TiffImagePlugin
 
@@ -211,6 +211,8 @@ def test_a_cut_picture_is_refused_or_whole_but_never_half_read(name: str, share:
     if name in NO_CHECKSUM:
         padding = 0
     cut = data[: max(8, int(len(data) * share))] + bytes(padding)
+    # A last byte that became a zero: without a checksum nothing tells it from the one that belongs there.
+    assume(name not in TOLD_BY_THEIR_END or padding >= TAIL or not padding or len(cut) < len(data) or share == 1)
     try:
         picture = decode(cut)
     except (TruncatedImage, UnsupportedType):  # of a few bytes alone not even the type can be told
