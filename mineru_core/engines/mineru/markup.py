@@ -64,7 +64,7 @@ def table_from_html(text: str, box: Box | None = None, confidence: float = 1.0) 
 def rows_from_markdown(text: str) -> list[list[str]] | None:
     """The rows of a Markdown table, its head first; None where ``text`` is not one."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    if len(lines) < 2 or "|" not in lines[0] or not _RULE.fullmatch(lines[1]) or "-" not in lines[1]:
+    if len(lines) < 2 or "|" not in lines[0] or not _RULE.fullmatch(lines[1]):
         return None
     return [_split(line) for line in (lines[0], *lines[2:])]
 
