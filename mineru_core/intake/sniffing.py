@@ -57,7 +57,7 @@ class _Kind(NamedTuple):
 _AS_PICTURE = "Save or export it as PNG or JPEG."
 _AS_PDF = "Open it in its program and save or print it as PDF."
 _UNPACK = "Unpack it and upload the PNG, JPEG or PDF files inside."
-_NO_DOCUMENT = "Upload a picture (PNG, JPEG) or a PDF of the document."
+_NO_DOCUMENT = "Upload a picture (PNG, JPEG …), a PDF or an Office file of the document."
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _AS_NEW_OFFICE = "Open it in its program and save it as PPTX, DOCX or XLSX, or as PDF."
 
