@@ -14,7 +14,7 @@ from pathlib import Path
 
 import typer
 
-from mineru_core.cli.serve import check_port
+from mineru_core.cli.serve import open_port
 from mineru_core.errors import WorkbenchError
 from mineru_core.settings import Settings, available_cores, load_settings
 
@@ -147,7 +147,7 @@ def check_listening(settings: Settings) -> Check:
     """The server's port is free."""
     host, port = settings.server.host, settings.server.port
     try:
-        check_port(host, port)
+        open_port(host, port).close()
     except WorkbenchError as error:
         return Check("port", State.WARN, error.message, "Fine if the workbench is running; else choose --port.")
     return Check("port", State.OK, f"{host}:{port} is free")

@@ -27,6 +27,9 @@ SHUTDOWN_S = 5
 MAX_MESSAGE_BYTES = 200_000_000
 """Bytes of one message of the browser app's web socket; Streamlit's own limit."""
 
+BACKLOG = 2048
+"""Connections that wait to be taken; uvicorn's own number."""
+
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -43,18 +46,24 @@ def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
     try:
         settings = load_settings()
         host, port = host or settings.server.host, port or settings.server.port
-        check_port(host, port)
-        check_home(settings)
-        application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
+        listener = open_port(host, port)
     except WorkbenchError as error:
         tell_error(error)
         return 1
-    configure_logging(settings.server.log_level)
-    typer.echo(f"MinerU Workbench: {_url(host, port)}   (HTTP API: {_url(host, port)}/api/v1/document/parse)", err=True)
-    server = uvicorn.Server(server_config(application, host, port, settings.server.log_level))
-    with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
-        server.run()
-    return 0 if server.started else 1
+    with listener:
+        try:
+            check_home(settings)
+            application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
+        except WorkbenchError as error:
+            tell_error(error)
+            return 1
+        configure_logging(settings.server.log_level)
+        url = _url(host, port)
+        typer.echo(f"MinerU Workbench: {url}   (HTTP API: {url}/api/v1/document/parse)", err=True)
+        server = uvicorn.Server(server_config(application, host, port, settings.server.log_level))
+        with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
+            server.run(sockets=[listener])
+        return 0 if server.started else 1
 
 
 def server_config(application: ASGIApp, host: str, port: int, log_level: str) -> uvicorn.Config:
@@ -78,13 +87,16 @@ def server_config(application: ASGIApp, host: str, port: int, log_level: str) ->
     return config
 
 
-def check_port(host: str, port: int) -> None:
-    """Raise ``InvalidSetting`` where the address cannot be listened on."""
+def open_port(host: str, port: int) -> socket.socket:
+    """A socket that listens there. Raises ``InvalidSetting`` where the address cannot be listened on.
+
+    It is held from here on: two servers that start at once would else both find the port free, and the second would
+    fail after it has said where it is. Who calls while the server still loads waits for it.
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
+        # Connections of a server that just ended do not keep a new one from its port; a server that listens does.
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=False)
     except OSError as error:
         raise InvalidSetting(
             f"{host}:{port} cannot be listened on: {error.strerror or error}.",

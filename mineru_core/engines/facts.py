@@ -7,11 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
+from pathlib import Path
 
 from mineru_core.errors import EngineUnavailable
 from mineru_core.settings import Settings
 
-EXTRA_COMMAND = "pip install 'mineru-workbench[mineru]'"
+_CHECKOUT = Path(__file__).resolve().parents[2]
+# In a checkout make installs into its .venv, which pip of another Python does not.
+EXTRA_COMMAND = (
+    "make run-mineru" if (_CHECKOUT / "tools" / "setup.sh").is_file() else "pip install 'mineru-workbench[mineru]'"
+)
 SERVER_COMMAND = "export MINERU_WORKBENCH_MINERU_SERVER__URLS='[\"http://HOST:8000\"]'"
 
 _EXTRA = ("torch", "transformers", "safetensors", "mineru_vl_utils")
@@ -102,9 +107,11 @@ def _mineru_server(settings: Settings) -> EngineFacts:
 
     known = checkpoint.known_model(settings.mineru_server.model or "")
     title, licence = (known.title, known.licence) if known else ("", "")
+    addressed = bool(settings.mineru_server.urls)
     if not _has_extra():
-        return EngineFacts("mineru-server", Lack.PACKAGES, EXTRA_COMMAND, title, licence)
-    if not settings.mineru_server.urls:
+        command = EXTRA_COMMAND if addressed else f"{SERVER_COMMAND} && {EXTRA_COMMAND}"
+        return EngineFacts("mineru-server", Lack.PACKAGES, command, title, licence)
+    if not addressed:
         return EngineFacts("mineru-server", Lack.ADDRESS, SERVER_COMMAND, title, licence)
     return EngineFacts("mineru-server", title=title, licence=licence)
 

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from typer.testing import CliRunner
 
 from mineru_core.cli.main import app
-from mineru_core.cli.serve import app_folder, load_application, server_config
+from mineru_core.cli.serve import app_folder, load_application, open_port, server_config
 from mineru_core.errors import InvalidSetting
 from mineru_core.export.result import DocumentResult
 from tests.documents import EN_LINES, draw_lines, png_bytes
@@ -34,6 +34,14 @@ def test_a_taken_port_is_said_at_once(home: Path) -> None:
     assert done.exit_code == 1
     assert f"127.0.0.1:{port}" in done.stderr
     assert "--port" in done.stderr
+
+
+def test_a_port_is_taken_from_the_moment_it_was_found_free() -> None:
+    with open_port("127.0.0.1", free_port()) as first:
+        port = first.getsockname()[1]
+        with pytest.raises(InvalidSetting, match=f"127.0.0.1:{port} cannot be listened on"):
+            open_port("127.0.0.1", port)
+    open_port("127.0.0.1", port).close()
 
 
 @pytest.mark.parametrize("arguments", [(), ("--api-only",)])

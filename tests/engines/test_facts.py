@@ -44,6 +44,15 @@ def test_without_the_packages_they_come_first(tmp_path: Path, monkeypatch: pytes
     for name in ("mineru", "mineru-server"):
         found = engine_facts(name, settings)
         assert (found.lacks, found.command) == (Lack.PACKAGES, facts.EXTRA_COMMAND)
+    # Whoever installs them for a server learns at once that it wants its address, too.
+    unaddressed = engine_facts("mineru-server", Settings(models=tmp_path))
+    assert unaddressed.lacks is Lack.PACKAGES
+    assert unaddressed.command == f"{facts.SERVER_COMMAND} && {facts.EXTRA_COMMAND}"
+
+
+def test_in_a_checkout_the_packages_come_by_make() -> None:
+    # The pip at hand need not be that of the checkout's .venv.
+    assert facts.EXTRA_COMMAND == "make run-mineru"
 
 
 def test_the_packages_looked_for_are_those_of_the_extra() -> None:
