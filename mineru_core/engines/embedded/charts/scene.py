@@ -6,6 +6,7 @@ right, y downwards, and pixel centres are at half numbers (the first pixel reach
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 
@@ -82,7 +83,7 @@ class CategoryAxis:
     def step(self) -> float:
         """Pixels from one category to the next (the median), 0 where there is only one."""
         places = sorted(pixel for _, pixel in self.categories)
-        gaps = sorted(b - a for a, b in zip(places, places[1:], strict=False))
+        gaps = sorted(b - a for a, b in itertools.pairwise(places))
         return gaps[len(gaps) // 2] if gaps else 0.0
 
     def nearest(self, pixel: float) -> str:
