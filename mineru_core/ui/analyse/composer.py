@@ -21,7 +21,7 @@ FILE_TYPES = [
     *("pdf", "pptx", "docx", "xlsx", "ppsx", "potx", "pptm", "docm", "xlsm"),
     *("png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "jp2"),
 ]
-WISH_KEYS = ("tables_zh", "tables", "text", "fields", "find")
+WISH_KEYS = ("tables", "text", "fields", "find")
 
 
 def first_screen(owner: str, t: Translator) -> None:
@@ -98,13 +98,10 @@ def _actions(count: int, t: Translator) -> str | None:
     click."""
     st.html(f'<span class="wb-quiet">{html(counted(t, "upload.ready", count))}</span>')
     clicked: str | None = None
-    same_in_another_language = "tables" if t.language == "zh" else "tables_zh"
     with st.container(key="actions", horizontal=True, gap="small"):
         if st.button(t("wishes.everything"), key="act-everything", type="primary"):
             clicked = ""
         for name in WISH_KEYS:
-            if name == same_in_another_language:
-                continue
             wish = t(f"wishes.{name}")
             if st.button(wish, key=f"act-{name}"):
                 clicked = wish

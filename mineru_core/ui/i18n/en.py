@@ -22,7 +22,6 @@ EN: dict[str, str] = {
     "upload.ready.many": "{count} documents are ready. Choose what to do with them, or write it below.",
     "wishes.label": "For example",
     "wishes.everything": "Read everything",
-    "wishes.tables_zh": "提取表格",
     "wishes.tables": "Extract the tables",
     "wishes.text": "All text",
     "wishes.fields": "Invoice number, date and total",

@@ -303,12 +303,14 @@ def test_a_chart_that_is_not_read_is_said_once_and_its_text_is_shown() -> None:
     assert "Delivery note 2024" in html_of(app)
 
 
-@pytest.mark.parametrize(("locale", "gone"), [("en-GB", "act-tables_zh"), ("zh-CN", "act-tables")])
-def test_no_action_is_offered_twice(locale: str, gone: str) -> None:
-    app = upload(open_app(locale), ("note.pdf", table_pdf()))
-    keys = [button.key for button in app.button if str(button.key).startswith("act-tables")]
-    assert len(keys) == 1
-    assert gone not in keys
+@pytest.mark.parametrize(("locale", "wish", "other"), [("en-GB", EN, ZH), ("zh-CN", ZH, EN)])
+def test_a_wish_is_offered_once_in_the_language_of_the_page(locale: str, wish: Translator, other: Translator) -> None:
+    app = open_app(locale)
+    before = [button.label for button in app.button]
+    after = [button.label for button in upload(app, ("note.pdf", table_pdf())).button]
+    for labels in (before, after):
+        assert labels.count(wish("wishes.tables")) == 1
+        assert other("wishes.tables") not in labels
 
 
 def test_the_address_may_name_the_language() -> None:
