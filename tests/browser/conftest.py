@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -14,6 +15,8 @@ ARGUMENTS = (
     "--disable-sync",
 )
 OpenPage = Callable[..., Page]
+CheckAccess = Callable[[Page], None]
+BARRIERS = {"serious", "critical"}
 WAIT_MS = 45_000
 
 expect.set_options(timeout=WAIT_MS)
@@ -56,3 +59,21 @@ def open_page(browser: Browser, embedded_server: str) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> CheckAccess:
+    """Fails where axe-core finds a serious or critical barrier in the page as it is now, shadow trees included."""
+    checker = Axe()
+
+    def check(page: Page) -> None:
+        found = checker.run(page).response["violations"]
+        told = [
+            f"{one['id']} ({one['impact']}): {one['help']}\n    {node['target']}\n    {node['html'][:300]}"
+            for one in found
+            if one["impact"] in BARRIERS
+            for node in one["nodes"]
+        ]
+        assert not told, "\n".join(told)
+
+    return check
