@@ -18,12 +18,27 @@ RGB = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One recognised text, such as one tick label or one printed value; ``turned`` where it runs up or down."""
+    """One recognised text, such as one tick label or one printed value.
+
+    ``turned`` says that it runs up or down. ``slant`` is the point (x, y) of its upper end where it runs aslant, as
+    the labels below an axis do, whose upper ends stand at their ticks.
+    """
 
     text: str
     box: Box
     confidence: float = 1.0
     turned: bool = False
+    slant: tuple[float, float] | None = None
+
+    @property
+    def height(self) -> float:
+        """Height of its line in pixels; meaningless where it runs aslant."""
+        return self.box.width if self.turned else self.box.height
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where it marks an axis: its middle, or its upper end where it runs aslant."""
+        return self.slant or self.box.center
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,7 @@ class Scene:
 
     ``pixels`` is (height, width, 3) uint8 RGB. ``labels`` are all texts; ``free`` are those of them that no other
     field holds (printed values, names at the ends of lines, notes). ``plot`` is the area the marks stand in.
+    ``x_labels`` and ``y_labels`` are those at the axes, in the order of pixels, whether an axis came of them or not.
     ``background`` is its colour. An axis is None where the picture has none that can be read. ``second_y`` is the
     scale on the right, where there are two.
     """
@@ -124,6 +140,8 @@ class Scene:
     x: AnyAxis | None = None
     y: AnyAxis | None = None
     second_y: NumberAxis | None = None
+    x_labels: tuple[Label, ...] = ()
+    y_labels: tuple[Label, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
     title: str = ""
     x_title: str = ""
