@@ -1,0 +1,165 @@
+"""The legend: texts with a sample of a series' colour at their left, in a row or a column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
+from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
+
+# Where a sample is looked for: this far left of the text and this far into it (it may be read as a character),
+# in heights of the text.
+REACH = 3.2
+INTO = 1.3
+# Sizes of samples, in heights of the text: of boxes and dots, and of strokes with or without a marker on them.
+MIN_WIDTH, MAX_WIDTH = 0.3, 3.0
+MIN_SOLID, MAX_SOLID = 0.35, 1.5
+# Share of its box that a dot or a box fills; letters fill less.
+SOLID_FILL = 0.6
+MIN_CONTRAST = 25
+SAME_COLOR = 30.0
+ALIGNED = 0.6
+MAX_ROW_GAP = 2.6
+_BULLET = re.compile(r"^[●•○◯◦■□▪▫◆◇▲▼►—–_\-·.=@*]+\s*")
+_READ_AS_LETTER = re.compile(r"^[OQ0o©C]\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A blot that may be the sample of an entry: its box, colour, shape, and whether it lies in the text's box."""
+
+    box: Box
+    color: RGB
+    marker: str
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntry:
+    """An entry with the label it was read from."""
+
+    entry: LegendEntry
+    label: Label
+
+
+def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
+    """The entries of the legend in reading order, none where there is none; places are in pixels of the picture."""
+    found = []
+    background = background_of(pixels)
+    for label in labels:
+        if label.turned or label.slant is not None:
+            continue
+        sample = _sample(pixels, label, background)
+        if sample is not None:
+            found.append(
+                FoundEntry(LegendEntry(_name(label.text, sample), sample.color, sample.box, sample.marker), label)
+            )
+    return _aligned(pixels, found)
+
+
+def _name(text: str, sample: _Sample) -> str:
+    text = _BULLET.sub("", text.strip()) or text
+    return _READ_AS_LETTER.sub("", text) if sample.inside else text
+
+
+def _sample(pixels: Pixels, label: Label, background: RGB) -> _Sample | None:
+    """The sample at a text's left: a compact blot of one colour, not cut by the edge of where it is looked for."""
+    box, height = label.box, label.height
+    x0, x1 = max(0, round(box.x0 - REACH * height)), min(pixels.shape[1], round(box.x0 + INTO * height))
+    y0, y1 = max(0, round(box.y0 - 0.15 * height)), min(pixels.shape[0], round(box.y1 + 0.15 * height))
+    window = pixels[y0:y1, x0:x1]
+    if window.size == 0:
+        return None
+    inked = (distance(window, background) > MIN_CONTRAST).astype(np.uint8)
+    count, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    best: _Sample | None = None
+    for i in range(1, count):
+        left, top, width, tall, area = (int(v) for v in stats[i])
+        cut = left == 0 or top == 0 or top + tall == window.shape[0]
+        marker = _shape(width / height, tall / height, area / (width * tall))
+        starts_inside = x0 + left + width / 2 > box.x0
+        if cut or not marker or (starts_inside and marker == "line") or left + width == window.shape[1]:
+            continue
+        color = _core_color(window, marks == i)
+        place = Box(x0 + left, y0 + top, x0 + left + width, y0 + top + tall)
+        if best is None or not starts_inside:
+            best = _Sample(place, color, marker, starts_inside)
+    return best
+
+
+def _shape(width: float, tall: float, fill: float) -> str:
+    """The shape of a blot by its size in heights of the text: "box", "dot", "line" or "" for none of them."""
+    if not MIN_WIDTH <= width <= MAX_WIDTH or tall > MAX_SOLID:
+        return ""
+    if MIN_SOLID <= width <= MAX_SOLID and tall >= MIN_SOLID and 0.6 <= width / tall <= 1.7 and fill >= SOLID_FILL:
+        return "box" if fill > 0.93 else "dot"
+    if width >= 0.9 and width >= 1.6 * tall:
+        return "box" if fill > 0.93 and tall >= MIN_SOLID else "line"
+    return "ring" if 0.5 <= width <= MAX_SOLID and 0.8 <= width / tall <= 1.25 and fill >= 0.2 else ""
+
+
+def _core_color(window: Pixels, mask: NDArray[np.bool_]) -> RGB:
+    """The blot's colour without its blurred rim, where it is thick enough to have more."""
+    core = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+    chosen = window[core] if core.sum() >= 4 else window[mask]
+    return common_color(chosen)
+
+
+def _aligned(pixels: Pixels, found: Sequence[FoundEntry]) -> list[FoundEntry]:
+    """The largest set of entries that stand in rows or columns with samples of one size."""
+    best: list[FoundEntry] = []
+    for seed in found:
+        group = [other for other in found if _alike(seed, other)]
+        group = _near_each_other(group, seed)
+        if len(group) > len(best) and (len(group) > 1 or not _is_link(pixels, seed)):
+            best = group
+    return sorted(best, key=lambda e: (round(e.label.box.center[1] / max(1.0, e.label.height)), e.label.box.x0))
+
+
+def _alike(a: FoundEntry, b: FoundEntry) -> bool:
+    if a.entry.box is None or b.entry.box is None:
+        return False
+    sizes = sorted((a.entry.box.width, b.entry.box.width)), sorted((a.label.height, b.label.height))
+    return sizes[0][1] <= 1.4 * sizes[0][0] + 2 and sizes[1][1] <= 1.4 * sizes[1][0]
+
+
+def _near_each_other(group: Sequence[FoundEntry], seed: FoundEntry) -> list[FoundEntry]:
+    """The entries that rows and columns join to the seed."""
+    joined, rest = [seed], [e for e in group if e is not seed]
+    grew = True
+    while grew:
+        grew = False
+        for entry in list(rest):
+            if any(_beside(entry, other) for other in joined):
+                joined.append(entry)
+                rest.remove(entry)
+                grew = True
+    return joined
+
+
+def _beside(a: FoundEntry, b: FoundEntry) -> bool:
+    (ax, ay), (bx, by) = a.label.box.center, b.label.box.center
+    height = max(a.label.height, b.label.height)
+    if abs(ay - by) <= ALIGNED * height:
+        return True
+    left_a = a.entry.box.x0 if a.entry.box else ax
+    left_b = b.entry.box.x0 if b.entry.box else bx
+    return abs(left_a - left_b) <= ALIGNED * height and abs(ay - by) <= MAX_ROW_GAP * height
+
+
+def _is_link(pixels: Pixels, found: FoundEntry) -> bool:
+    """Whether a text has the colour of what stands before it, as a link with its icon has."""
+    box = found.label.box
+    text = pixels[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)]
+    inked = distance(text, background_of(pixels)) > MIN_CONTRAST
+    if not inked.any() or found.entry.color is None:
+        return False
+    return bool(np.median(distance(text, found.entry.color)[inked]) < SAME_COLOR + 20)
