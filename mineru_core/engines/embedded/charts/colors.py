@@ -35,7 +35,8 @@ class Surface:
 
 def distance(pixels: Pixels, color: RGB) -> NDArray[np.int16]:
     """How far each pixel is from a colour: the greatest difference of a channel, 0..255, (…) int16."""
-    return np.abs(pixels.astype(np.int16) - np.array(color, np.int16)).max(axis=-1)
+    away: NDArray[np.int16] = np.abs(pixels.astype(np.int16) - np.array(color, np.int16)).max(axis=-1)
+    return away
 
 
 def common_color(pixels: Pixels) -> RGB:

@@ -1,0 +1,164 @@
+"""The number axes of a chart: rows and columns of labels whose numbers grow with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from mineru_core.engines.embedded.charts.grid import Ruling, near
+from mineru_core.engines.embedded.charts.scene import Label, NumberAxis
+from mineru_core.engines.embedded.charts.ticks import Scale, Tick, axis_of, refitted, scale_of, ticks_of
+
+# Labels of one axis end, begin or centre at one line, to within this share of their height.
+ALIGNED = 0.5
+# A tick's label lies this near to its line of the grid, in heights of a line.
+MAX_OFF_GRID = 0.5
+# A scale on the right of this share of the picture's width is the second one where there is another on the left.
+RIGHT = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAxis:
+    """An axis with the labels it was read from, and the lines of the grid that stand at its ticks."""
+
+    axis: NumberAxis
+    labels: tuple[Label, ...]
+    lines: tuple[Ruling, ...]
+    misread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAxes:
+    """The number axes of a chart, None where there is none."""
+
+    x: FoundAxis | None = None
+    y: FoundAxis | None = None
+    second_y: FoundAxis | None = None
+
+
+def find_axes(
+    labels: Sequence[Label], width: int, height: float, across: list[Ruling], upright: list[Ruling]
+) -> FoundAxes:
+    """The axes of a picture ``width`` pixels wide, whose lines of text are ``height`` pixels high.
+
+    ``across`` are its horizontal lines, ``upright`` its vertical ones.
+    """
+    columns = _candidates([label for label in labels if not label.turned and label.slant is None], height, True)
+    rows = _candidates(labels, height, False)
+    y = _best(columns)
+    x = _best([row for row in rows if y is None or len(row.ticks) > 3 or not _inside(row, y, height)])
+    if x is not None and y is not None and (shared := _shared(x, y)):
+        # One label can only be at both where the axes cross; a whole column of a row's labels is no axis.
+        if shared > 1 and len(y.ticks) <= len(x.ticks):
+            y = _best([c for c in columns if _shared(x, c) <= 1])
+        elif shared > 1:
+            x = _best([r for r in rows if _shared(r, y) <= 1])
+    second = None
+    if y is not None:
+        taken = {id(tick.label) for tick in y.ticks}
+        others = [c for c in columns if not any(id(tick.label) in taken for tick in c.ticks) and len(c.ticks) >= 3]
+        second = _best([c for c in others if abs(_across(c) - _across(y)) > 0.3 * width])
+    if y is not None and second is not None and _across(y) > RIGHT * width > _across(second):
+        y, second = second, y
+    return FoundAxes(
+        x=None if x is None else _finished(x, labels, upright, height, vertical=False),
+        y=None if y is None else _finished(y, labels, across, height, vertical=True),
+        second_y=None if second is None else _finished(second, labels, across, height, vertical=True),
+    )
+
+
+def _candidates(labels: Sequence[Label], height: float, vertical: bool) -> list[Scale]:
+    """Scales of all columns (or rows) of number labels, each set of labels once."""
+    ticks = ticks_of(labels, vertical=vertical)
+    seen: set[frozenset[int]] = set()
+    found: list[Scale] = []
+    for edges in _edges(ticks, vertical):
+        for seed in edges:
+            group = [i for i, edge in enumerate(edges) if abs(edge - seed) <= ALIGNED * height]
+            key = frozenset(group)
+            if len(group) < 2 or key in seen:
+                continue
+            seen.add(key)
+            scale = scale_of([ticks[i] for i in group], height)
+            # Two numbers always lie on a line: alone in their row they may be a scale.
+            if scale is not None and (len(scale.ticks) > 2 or len(group) == 2):
+                found.append(scale)
+    return found
+
+
+def _edges(ticks: Sequence[Tick], vertical: bool) -> list[list[float]]:
+    """Where labels may be aligned: right and left edges and middles of a column, middles or upper ends of a row."""
+    boxes = [tick.label.box for tick in ticks]
+    if vertical:
+        return [[b.x1 for b in boxes], [b.x0 for b in boxes], [b.center[0] for b in boxes]]
+    return [[tick.label.place[1] for tick in ticks]]
+
+
+def _best(scales: Sequence[Scale]) -> Scale | None:
+    """The scale that most labels bear out; of equal ones the outermost. Two labels are enough only for want of more."""
+
+    def rank(scale: Scale) -> tuple[int, float]:
+        first = scale.ticks[0].label.box
+        vertical = all(tick.at == tick.label.box.center[1] for tick in scale.ticks)
+        return len(scale.ticks), -first.x0 if vertical else first.y0
+
+    return max(scales, key=rank, default=None)
+
+
+def _inside(row: Scale, y: Scale, height: float) -> bool:
+    """Whether a row of numbers stands amid the ticks of the other axis, as printed values do."""
+    at = median(tick.label.place[1] for tick in row.ticks)
+    return min(tick.at for tick in y.ticks) + height < at < max(tick.at for tick in y.ticks) - height
+
+
+def _across(scale: Scale) -> float:
+    return median(tick.label.box.center[0] for tick in scale.ticks)
+
+
+def _shared(a: Scale, b: Scale) -> int:
+    return len({id(tick.label) for tick in a.ticks} & {id(tick.label) for tick in b.ticks})
+
+
+def _finished(
+    scale: Scale, labels: Sequence[Label], lines: list[Ruling], height: float, *, vertical: bool
+) -> FoundAxis:
+    """The axis of a scale, measured by the lines of the grid where most of its ticks have one."""
+    at_ticks = [near(lines, tick.at, MAX_OFF_GRID * height) for tick in scale.ticks]
+    held = [(tick, line) for tick, line in zip(scale.ticks, at_ticks, strict=True) if line is not None]
+    if len(held) >= max(2, len(scale.ticks) // 2) and len({line.at for _, line in held}) == len(held):
+        kept = Scale(scale.slope, scale.intercept, scale.log, tuple(tick for tick, _ in held))
+        measured = refitted(kept, [line.at for _, line in held])
+        if measured.slope:
+            scale = Scale(measured.slope, measured.intercept, scale.log, _with_places(scale, measured))
+    thrown = _misread(scale, labels, height, vertical=vertical)
+    axis = axis_of(scale, vertical=vertical, thrown_out=len(thrown))
+    held_lines = tuple(line for line in at_ticks if line is not None)
+    return FoundAxis(axis, tuple(tick.label for tick in scale.ticks), held_lines, tuple(thrown))
+
+
+def _with_places(scale: Scale, measured: Scale) -> tuple[Tick, ...]:
+    """All ticks of a scale, those that have a line of the grid at its place."""
+    moved = {id(tick.label): tick for tick in measured.ticks}
+    return tuple(moved.get(id(tick.label), tick) for tick in scale.ticks)
+
+
+def _misread(scale: Scale, labels: Sequence[Label], height: float, *, vertical: bool) -> list[str]:
+    """Texts of labels that stand in the row of the ticks and do not agree with the scale."""
+    taken = {id(tick.label) for tick in scale.ticks}
+    boxes = [tick.label.box for tick in scale.ticks]
+    lower = min(tick.at for tick in scale.ticks) - height
+    upper = max(tick.at for tick in scale.ticks) + height
+    found = []
+    for tick in ticks_of(labels, vertical=vertical):
+        if id(tick.label) in taken or not lower <= tick.at <= upper:
+            continue
+        box = tick.label.box
+        aligned = (
+            any(abs(box.x1 - b.x1) <= ALIGNED * height for b in boxes)
+            if vertical
+            else any(abs(tick.label.place[1] - t.label.place[1]) <= ALIGNED * height for t in scale.ticks)
+        )
+        if aligned:
+            found.append(tick.label.text)
+    return found

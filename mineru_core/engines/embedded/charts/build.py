@@ -1,0 +1,153 @@
+"""From a chart's picture and its texts to its scene: legend, axes, plot area and titles."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_axes
+from mineru_core.engines.embedded.charts.colors import common_color
+from mineru_core.engines.embedded.charts.dates import numbers_of_dates
+from mineru_core.engines.embedded.charts.grid import rulings
+from mineru_core.engines.embedded.charts.labels import text_height
+from mineru_core.engines.embedded.charts.legend import find_legend
+from mineru_core.engines.embedded.charts.plot import plot_area
+from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, Scene
+from mineru_core.engines.embedded.charts.texts import sort_texts
+
+# In heights of a line: labels nearer than this, one below the other, are lines of one name.
+MAX_BREAK = 0.6
+
+
+def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
+    """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
+    picture_height, width = pixels.shape[:2]
+    height = text_height(labels)
+    legend = find_legend(pixels, labels)
+    of_legend = {id(found.label) for found in legend}
+    others = [label for label in labels if id(label) not in of_legend]
+    across, upright = rulings(pixels, vertical=False), rulings(pixels, vertical=True)
+    axes = find_axes(others, width, height, across, upright)
+    plot = plot_area(axes, others, (width, picture_height), across, upright)
+    second = () if axes.second_y is None else axes.second_y.labels
+    taken = {id(label) for label in second}
+    texts = sort_texts(
+        [label for label in others if id(label) not in taken], plot, height, _labels(axes.x), _labels(axes.y)
+    )
+    return Scene(
+        pixels=pixels,
+        plot=plot,
+        labels=tuple(labels),
+        free=texts.free,
+        x=_axis(axes.x, texts.x_labels, vertical=False),
+        y=_axis(axes.y, texts.y_labels, vertical=True),
+        second_y=None if axes.second_y is None else axes.second_y.axis,
+        x_labels=texts.x_labels,
+        y_labels=texts.y_labels,
+        legend=tuple(found.entry for found in legend),
+        title=texts.title,
+        x_title=texts.x_title,
+        y_title=texts.y_title,
+        background=common_color(_inside(pixels, plot)),
+        text_height=height,
+        warnings=_warnings(axes),
+    )
+
+
+def names_of(labels: Sequence[Label], height: float, *, vertical: bool) -> list[tuple[str, float]]:
+    """The names that labels along an axis spell, lines of one name put together, with their places along it."""
+    if vertical:
+        return _names_in_column(labels, height)
+    groups: list[list[Label]] = []
+    for label in sorted(labels, key=lambda la: la.box.y0 if la.slant is None else la.slant[1]):
+        upper = None
+        if label.slant is None and not label.turned:
+            upper = next((g for g in groups if _is_below(g[-1], label, height)), None)
+        if upper is None:
+            groups.append([label])
+        else:
+            upper.append(label)
+    named = [(" ".join(la.text for la in group), group[0].place[0]) for group in groups]
+    return sorted(named, key=lambda pair: pair[1])
+
+
+def _names_in_column(labels: Sequence[Label], height: float) -> list[tuple[str, float]]:
+    ordered = sorted(labels, key=lambda label: (label.box.center[1], label.box.x0))
+    groups: list[list[Label]] = []
+    for label in ordered:
+        last = groups[-1] if groups else None
+        if (last is not None and _same_row(last[-1], label)) or (
+            last is not None and _gap(last, label) <= MAX_BREAK * _line(last, label, height) and _tight(ordered, label)
+        ):
+            last.append(label)
+        else:
+            groups.append([label])
+    return [(" ".join(la.text for la in group), Box.around(la.box for la in group).center[1]) for group in groups]
+
+
+def _tight(ordered: Sequence[Label], label: Label) -> bool:
+    """Whether lines stand closer together than most names do: where all are equally close, each is its own name."""
+    rows = sorted({round(la.box.center[1]) for la in ordered})
+    gaps = sorted(b - a for a, b in itertools.pairwise(rows) if b - a > 0.4 * label.height)
+    if len(gaps) < 2:
+        return False
+    before = max((row for row in rows if row < round(label.box.center[1]) - 0.4 * label.height), default=None)
+    return before is not None and label.box.center[1] - before < 0.75 * gaps[-1]
+
+
+def _same_row(a: Label, b: Label) -> bool:
+    return abs(a.box.center[1] - b.box.center[1]) < 0.4 * min(a.height, b.height)
+
+
+def _gap(group: Sequence[Label], label: Label) -> float:
+    return label.box.y0 - max(la.box.y1 for la in group)
+
+
+def _line(group: Sequence[Label], label: Label, height: float) -> float:
+    return min(height, label.height, group[-1].height)
+
+
+def _is_below(upper: Label, lower: Label, height: float) -> bool:
+    if upper.turned or upper.slant is not None:
+        return False
+    apart = abs(upper.box.center[0] - lower.box.center[0])
+    return apart <= 0.8 * height and -0.6 * height <= lower.box.y0 - upper.box.y1 <= MAX_BREAK * height
+
+
+def _axis(found: FoundAxis | None, labels: Sequence[Label], *, vertical: bool) -> AnyAxis | None:
+    """The number axis that was found, else the names at the axis; None where nothing stands there."""
+    if found is not None:
+        return found.axis
+    height = text_height(labels)
+    names = names_of(labels, height, vertical=vertical)
+    if not names:
+        return None
+    sure = sum(label.confidence for label in labels) / len(labels)
+    return CategoryAxis(
+        vertical=vertical,
+        categories=tuple(names),
+        numbers=numbers_of_dates([name for name, _ in names]),
+        confidence=min(1.0, sure),
+    )
+
+
+def _labels(found: FoundAxis | None) -> tuple[Label, ...]:
+    return () if found is None else found.labels
+
+
+def _inside(pixels: Pixels, plot: Box) -> Pixels:
+    x0, y0, x1, y1 = (round(v) for v in plot)
+    part = pixels[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
+    return np.ascontiguousarray(part) if part.size else pixels
+
+
+def _warnings(axes: FoundAxes) -> tuple[str, ...]:
+    found = []
+    for name, axis in (("horizontal", axes.x), ("vertical", axes.y), ("second vertical", axes.second_y)):
+        if axis is not None and axis.misread:
+            found.append(f"Of the {name} axis these labels do not agree with the others: {'; '.join(axis.misread)}.")
+    return tuple(found)

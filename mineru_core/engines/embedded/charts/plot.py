@@ -1,0 +1,97 @@
+"""The plot area: where the marks stand, from the lines of the grid, the axes and the texts around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis
+from mineru_core.engines.embedded.charts.grid import Ruling
+from mineru_core.engines.embedded.charts.scene import Label
+
+# Lines of the grid are drawn together: they begin and end this near to each other, pixels.
+SAME_END = 6.0
+# Half of what an axis' line may be thick, pixels.
+AXIS_LINE = 3.0
+
+
+def plot_area(
+    axes: FoundAxes, labels: Sequence[Label], size: tuple[int, int], across: list[Ruling], upright: list[Ruling]
+) -> Box:
+    """The plot area of a picture of ``size`` (width, height); all places are in its pixels.
+
+    Where no line and no axis tells, it reaches as far as the picture does.
+    """
+    width, height = size
+    left, right = _ends(axes.y, across) or _ends(axes.second_y, across) or (None, None)
+    top, bottom = _ends(axes.x, upright) or (None, None)
+    if left is None or right is None:
+        left, right = _span(axes.x, 0.0, float(width))
+        left, right = _between_axes(axes, left, right)
+        if axes.x is not None and axes.y is None:  # names stand at the left of the first tick, and no marks
+            left = max(left, min(pixel for _, pixel in axes.x.axis.ticks) - AXIS_LINE)
+    if top is None or bottom is None or not _holds(axes.y, top, bottom):
+        top, bottom = _span(axes.y, 0.0, float(height))
+        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), float(height))
+    return Box(left, top, right, bottom).clipped(width, height)
+
+
+def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float] | None:
+    """From where to where the lines at an axis' ticks run, or lines of the same length that belong to none."""
+    if axis is None or not axis.lines:
+        return None
+    start = median(line.start for line in axis.lines)
+    end = median(line.end for line in axis.lines)
+    alike = [line for line in lines if abs(line.start - start) <= SAME_END and abs(line.end - end) <= SAME_END]
+    chosen = alike or list(axis.lines)
+    return min(line.start for line in chosen), max(line.end for line in chosen)
+
+
+def _span(axis: FoundAxis | None, start: float, end: float) -> tuple[float, float]:
+    """From the first to the last tick with a step on both sides, in the bounds given."""
+    if axis is None:
+        return start, end
+    at = sorted(pixel for _, pixel in axis.axis.ticks)
+    step = median(b - a for a, b in pairwise(at))
+    return max(start, at[0] - step), min(end, at[-1] + step)
+
+
+def _holds(axis: FoundAxis | None, top: float, bottom: float) -> bool:
+    """Whether an axis' ticks lie between two places, all but a little."""
+    if axis is None:
+        return True
+    at = [pixel for _, pixel in axis.axis.ticks]
+    slack = 0.1 * (max(at) - min(at))
+    return min(at) >= top - slack and max(at) <= bottom + slack
+
+
+def _between_axes(axes: FoundAxes, left: float, right: float) -> tuple[float, float]:
+    """The part of a span that the labels of the upright axes leave."""
+    if axes.y is not None:
+        left = max(left, max(label.box.x1 for label in axes.y.labels) + 1)
+    if axes.second_y is not None:
+        right = min(right, min(label.box.x0 for label in axes.second_y.labels) - 1)
+    return (left, right) if right > left else (min(left, right), max(left, right))
+
+
+def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, height: float) -> tuple[float, float]:
+    """The part of an upright span that ends at the labels of the axis below, and below the texts above."""
+    top, bottom = box.y0, box.y1
+    if axes.x is not None:
+        row = median(label.box.y0 if label.slant is None else label.slant[1] for label in axes.x.labels)
+        bottom = min(bottom, row) if row > top else bottom
+    if axes.y is None:
+        return max(0.0, top), min(height, bottom)
+    at = sorted(pixel for _, pixel in axes.y.axis.ticks)
+    taken = {id(label) for label in axes.y.labels}
+    for label in labels:
+        if id(label) in taken or label.turned:
+            continue
+        if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
+            top = max(top, label.box.y1)
+    last = at[-1]
+    if axes.x is None or bottom < last:
+        bottom = max(last, min(bottom, last + (at[-1] - at[0]) / max(1, len(at) - 1) * 0.25))
+    return min(top, at[0]), max(bottom, last)

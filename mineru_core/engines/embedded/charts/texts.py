@@ -1,0 +1,170 @@
+"""What the texts around the plot area are: labels of the axes, their titles, the chart's title, and the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.scene import Label
+
+# In heights of a line: how far from the plot area the labels of an axis begin, and its title.
+LABEL_REACH = 2.2
+TITLE_REACH = 5.0
+# A line of a label that is broken into several stands this close below the one before.
+MAX_BREAK = 0.75
+# The middle of an axis' title lies this near to that of the axis, a share of its length.
+CENTERED = 0.2
+# Texts this much lower than the highest one are no part of the title.
+TITLE_HEIGHT = 0.85
+_NOT_A_TITLE = re.compile(r"(?i)^\s*(source|note|click\b|zoomable|©|search:|records:|来源|资料来源|注[:：])")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The labels of a chart by what they are; ``free`` are those that are none of the others."""
+
+    x_labels: tuple[Label, ...]
+    y_labels: tuple[Label, ...]
+    title: str
+    x_title: str
+    y_title: str
+    free: tuple[Label, ...]
+
+
+def sort_texts(
+    labels: Sequence[Label], plot: Box, height: float, x_row: Sequence[Label], y_row: Sequence[Label]
+) -> Texts:
+    """Sort the labels of a chart without those of its legend.
+
+    ``height`` is that of a line of text, pixels. ``x_row`` and ``y_row`` are labels known to stand at the axes.
+    """
+    rest = list(labels)
+
+    def take(chosen: Sequence[Label]) -> list[Label]:
+        taken = {id(label) for label in chosen}
+        rest[:] = [label for label in rest if id(label) not in taken]
+        return list(chosen)
+
+    x_labels = take(_below(rest, plot, height, x_row))
+    y_labels = take(_beside(rest, plot, height, y_row))
+    x_title = take(_x_title(rest, plot, height, x_labels))
+    y_title = take(_y_title(rest, plot, y_labels))
+    title = take(_title(rest, plot, height))
+    return Texts(
+        x_labels=tuple(sorted(x_labels, key=lambda label: label.place[0])),
+        y_labels=tuple(sorted(y_labels, key=lambda label: label.box.center[1])),
+        title=_joined(title),
+        x_title=_joined(x_title),
+        y_title=_joined(y_title),
+        free=tuple(rest),
+    )
+
+
+def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[Label]) -> list[Label]:
+    """The labels of the horizontal axis: the first row below the plot area and the lines that go on with it."""
+    reach = LABEL_REACH * height
+    x0, x1 = plot.x0 - 0.1 * plot.width - height, plot.x1 + 0.1 * plot.width + height
+    below = [label for label in labels if x0 <= label.place[0] <= x1 and label.box.y1 > plot.y1 + 0.3 * height]
+    if known:
+        first = list(known)
+    else:
+        starts = [_upper(label) for label in below if -0.6 * height <= _upper(label) - plot.y1 <= reach]
+        if not starts:
+            return []
+        row = min(starts)
+        first = [
+            label for label in below if -0.6 * height <= _upper(label) - plot.y1 and _upper(label) <= row + 0.7 * height
+        ]
+    found = list(first)
+    for label in sorted(below, key=_upper):
+        if any(label is other for other in found):
+            continue
+        if label.turned or label.slant is not None:
+            if abs(_upper(label) - min(_upper(other) for other in first)) <= height:
+                found.append(label)
+            continue
+        goes_on = len(first) > 1 and any(_goes_on(other, label, height) for other in found)
+        if goes_on or any(abs(_upper(label) - _upper(o)) <= 0.5 * height and not o.turned for o in first):
+            found.append(label)
+    return found
+
+
+def _goes_on(upper: Label, lower: Label, height: float) -> bool:
+    """Whether a label goes on with the line above it: close below, and centred with it."""
+    if upper.turned or upper.slant is not None:
+        return False
+    gap = lower.box.y0 - upper.box.y1
+    centered = abs(lower.box.center[0] - upper.box.center[0]) <= 0.8 * height
+    return -0.5 * height <= gap <= MAX_BREAK * height and centered and lower.height <= 1.3 * upper.height
+
+
+def _beside(labels: Sequence[Label], plot: Box, height: float, known: Sequence[Label]) -> list[Label]:
+    """The labels of the upright axis: those that end at the plot area's left, in its height."""
+    found = list(known)
+    for label in labels:
+        if label.turned or label.slant is not None or any(label is other for other in found):
+            continue
+        inside = plot.y0 - height <= label.box.center[1] <= plot.y1 + 0.6 * height
+        if inside and label.box.x1 <= plot.x0 + 0.8 * height:
+            found.append(label)
+    return found
+
+
+def _x_title(labels: Sequence[Label], plot: Box, height: float, row: Sequence[Label]) -> list[Label]:
+    level = [label for label in row if not label.turned]
+    bottom = max((label.box.y1 for label in row), default=plot.y1)
+    reach = TITLE_REACH if level or not row else 2 * TITLE_REACH
+    found = [
+        label
+        for label in labels
+        if not label.turned
+        and label.slant is None
+        and -0.6 * height <= label.box.y0 - bottom <= reach * height
+        and abs(label.box.center[0] - plot.center[0]) <= CENTERED * plot.width
+        and not _NOT_A_TITLE.match(label.text)
+    ]
+    first = min((label.box.y0 for label in found), default=0.0)
+    return [label for label in found if label.box.y0 <= first + 0.5 * height]
+
+
+def _y_title(labels: Sequence[Label], plot: Box, row: Sequence[Label]) -> list[Label]:
+    left = min((label.box.x0 for label in row), default=plot.x0)
+    found = [
+        label
+        for label in labels
+        if label.turned
+        and label.box.center[0] <= left + label.box.width
+        and plot.y0 - 0.3 * plot.height <= label.box.center[1] <= plot.y1 + 0.3 * plot.height
+    ]
+    return sorted(found, key=lambda label: (round(label.box.x0 / max(1.0, label.box.width)), -label.box.y0))
+
+
+def _title(labels: Sequence[Label], plot: Box, height: float) -> list[Label]:
+    above = [
+        label
+        for label in labels
+        if label.box.y1 <= plot.y0 + 0.5 * height
+        and not label.turned
+        and label.slant is None
+        and any(c.isalpha() for c in label.text)
+        and not _NOT_A_TITLE.match(label.text)
+    ]
+    if not above:
+        return []
+    highest = max(label.height for label in above)
+    chosen = sorted((la for la in above if la.height >= TITLE_HEIGHT * highest), key=lambda la: (la.box.y0, la.box.x0))
+    found = chosen[:1]
+    for label in chosen[1:]:
+        if label.box.y0 - found[-1].box.y1 <= highest:
+            found.append(label)
+    return found
+
+
+def _upper(label: Label) -> float:
+    return label.slant[1] - 0.5 * min(label.box.width, label.box.height, 12.0) if label.slant else label.box.y0
+
+
+def _joined(labels: Sequence[Label]) -> str:
+    return " ".join(label.text.strip() for label in labels)
