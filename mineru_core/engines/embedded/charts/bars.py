@@ -1,0 +1,275 @@
+"""Bars of every kind to values: upright and horizontal, simple, grouped and stacked, with or without printed values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mineru_core.document.chart import Point, Series
+from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.build import names_of
+from mineru_core.engines.embedded.charts.colors import is_tint, near_color, surfaces
+from mineru_core.engines.embedded.charts.groups import Category, categories_of
+from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
+from mineru_core.engines.embedded.charts.scene import RGB, Label, NumberAxis, Scene, hex_color
+from mineru_core.engines.embedded.charts.sticks import (
+    MAX_GAP,
+    MAX_OFF_BASE,
+    Stick,
+    Sticks,
+    base_of,
+    columns_of,
+    find_sticks,
+)
+
+# Bars are what most coloured pixels of the plot area belong to, and most of them stand on one line.
+MIN_SHARE = 0.6
+MIN_ON_BASE = 0.6
+# An entry of the legend has the colour of its bars, but for what compression does to it.
+SAME_COLOR = 40.0
+# The legend's colours are all there are where they make up this share of the coloured pixels.
+MOSTLY = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class BarReading:
+    """The series of a bar chart, the way its bars run, their share of the marks, and what to tell about them."""
+
+    series: tuple[Series, ...]
+    vertical: bool
+    share: float
+    stacked: bool
+    warnings: tuple[str, ...] = ()
+
+
+def read_bars(scene: Scene) -> list[Series] | None:
+    """The series of a bar chart, None where the marks are no bars."""
+    reading = bars_of(scene)
+    return None if reading is None else list(reading.series)
+
+
+def bars_of(scene: Scene) -> BarReading | None:
+    """The bars of a chart, None where the marks are no bars."""
+    region = scene.plot.expanded(2.0).clipped(scene.pixels.shape[1], scene.pixels.shape[0])
+    if region.width < 8 or region.height < 8:
+        return None
+    colors = _colors(scene, region)
+    if not colors:
+        return None
+    texts = [label.box for label in scene.labels if label.box.intersection(region).area > 0]
+    both = [
+        find_sticks(scene.pixels, region, colors, scene.background, texts, vertical=vertical)
+        for vertical in (True, False)
+    ]
+    best = max(both, key=lambda found: _worth(found, scene))
+    if best.share < MIN_SHARE or not best.sticks or base_of(best.sticks)[1] < MIN_ON_BASE:
+        return None
+    return _Reader(scene, best, colors).reading()
+
+
+def _worth(found: Sticks, scene: Scene) -> tuple[float, float]:
+    """How well the bars of one direction explain the marks: what they cover, by how many stand on one line."""
+    if not found.sticks:
+        return 0.0, 0.0
+    axis = scene.y if found.vertical else scene.x
+    other = scene.x if found.vertical else scene.y
+    scaled = isinstance(axis, NumberAxis) and not axis.dates
+    wrong = isinstance(other, NumberAxis) and not other.dates and not scaled
+    _, standing = base_of(found.sticks)
+    return round(found.share * standing * (0.5 if wrong else 1.0), 2) + (0.02 if scaled else 0.0), len(found.sticks)
+
+
+def _colors(scene: Scene, region: Box) -> list[RGB]:
+    """The colours that bars may have: those of areas in the plot that are no shade of the background."""
+    x0, y0, x1, y1 = int(region.x0), int(region.y0), int(np.ceil(region.x1)), int(np.ceil(region.y1))
+    part = np.ascontiguousarray(scene.pixels[y0:y1, x0:x1])
+    hidden = np.zeros(part.shape[:2], np.bool_)
+    for label in scene.labels:
+        b = label.box.shifted(-x0, -y0)
+        hidden[max(0, int(b.y0)) : max(0, int(b.y1)), max(0, int(b.x0)) : max(0, int(b.x1))] = True
+    found = surfaces(part, scene.background, hidden)
+    given = [entry.color for entry in scene.legend if entry.color is not None]
+    named = [s for s in found if near_color(s.color, given)[1] <= SAME_COLOR]
+    if given and sum(s.pixels for s in named) >= MOSTLY * sum(s.pixels for s in found):
+        return [s.color for s in named]
+    return [s.color for s in found if not is_tint(s.color, scene.background)]
+
+
+class _Reader:
+    """Values of the bars of one chart."""
+
+    def __init__(self, scene: Scene, found: Sticks, colors: Sequence[RGB]) -> None:
+        self.scene = scene
+        self.vertical = found.vertical
+        self.share = found.share
+        self.colors = colors
+        axis = scene.y if found.vertical else scene.x
+        self.axis = axis if isinstance(axis, NumberAxis) else None
+        common, _ = base_of(found.sticks)
+        self.base = self._base(common)
+        self.columns = [c for c in columns_of(found.sticks) if self._stands(c)]
+        self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
+
+    def reading(self) -> BarReading | None:
+        """Everything read; None where too little stands on the base."""
+        if not self.columns:
+            return None
+        labels = self.scene.x_labels if self.vertical else self.scene.y_labels
+        names = names_of(labels, self.scene.text_height, vertical=not self.vertical)
+        used = {stick.color for column in self.columns for stick in column}
+        groups = (len(used) > 1 and not self.stacked and len(self.columns) > len(names) > 0) or self._many_a_name(names)
+        categories = categories_of(self.columns, names, groups)
+        single = not self.scene.legend and all(sum(len(c) for c in cat.columns) <= 1 for cat in categories)
+        marks = [(cat, stick) for cat in categories for column in cat.columns for stick in column]
+        values = self._values([stick for _, stick in marks])
+        series = self._series(categories, marks, values, single=single)
+        warnings = []
+        if differ(values):
+            warnings.append(f"{differ(values)} printed values do not agree with the scale.")
+        return BarReading(tuple(series), self.vertical, self.share, self.stacked, tuple(warnings))
+
+    def _many_a_name(self, names: Sequence[tuple[str, float]]) -> bool:
+        return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
+
+    def _base(self, common: float) -> float:
+        """The line the bars stand on, pixels along: that of zero where the axis has one near it."""
+        if self.axis is not None and not self.axis.log:
+            zero = self.axis.pixel_at(0.0)
+            if abs(zero - common) <= 2 * MAX_OFF_BASE:
+                return zero
+        return common
+
+    def _stands(self, column: Sequence[Stick]) -> bool:
+        reach = 2 * MAX_OFF_BASE
+        return min(min(abs(s.top - self.base), abs(s.bottom - self.base)) for s in column) <= reach or any(
+            s.top < self.base < s.bottom for s in column
+        )
+
+    def _one_side(self, column: Sequence[Stick]) -> list[Stick]:
+        """The segments that are stacked on the same side of the base as the first one."""
+        above = [s for s in column if (s.top + s.bottom) / 2 < self.base]
+        below = [s for s in column if (s.top + s.bottom) / 2 >= self.base]
+        return max(above, below, key=len)
+
+    def _measured(self, stick: Stick) -> float | None:
+        if self.axis is None:
+            return None
+        near, far = self._ends(stick)
+        if not self.stacked or min(abs(stick.top - self.base), abs(stick.bottom - self.base)) <= MAX_GAP:
+            value = self.axis.value_at(far)
+            return value if not self.stacked or self.axis.log else value - self.axis.value_at(self.base)
+        # The hairline that parts two segments belongs to both.
+        return abs(self.axis.value_at(far) - self.axis.value_at(near)) * (1 if self._is_positive(stick) else -1)
+
+    def _ends(self, stick: Stick) -> tuple[float, float]:
+        """The end at the base and the other one, pixels along."""
+        middle = (stick.top + stick.bottom) / 2
+        return (stick.bottom, stick.top) if middle < self.base else (stick.top, stick.bottom)
+
+    def _is_positive(self, stick: Stick) -> bool:
+        above = (stick.top + stick.bottom) / 2 < self.base
+        return self.axis is None or above == (self.axis.slope < 0)
+
+    def _values(self, sticks: Sequence[Stick]) -> list[Value]:
+        marks = []
+        for stick in sticks:
+            near, far = self._ends(stick)
+            at = (near + far) / 2 if self.stacked else far
+            end = (stick.center, at) if self.vertical else (at, stick.center)
+            marks.append(Mark(self._box(stick), end, self._measured(stick)))
+        labels = [*self.scene.free, *self._inner_labels()]
+        return values_of(
+            marks, labels, self._range(), self.scene.text_height, 0.0 if self.axis is None else self._sure()
+        )
+
+    def _inner_labels(self) -> list[Label]:
+        """Labels taken for those of an axis that stand in the plot area: values printed at the foot of the bars."""
+        plot, height = self.scene.plot, self.scene.text_height
+        labels = self.scene.y_labels if self.vertical else self.scene.x_labels
+        ticks = {pixel for _, pixel in self.axis.ticks} if self.axis else set()
+        inner = Box(plot.x0 + height, plot.y0, plot.x1, plot.y1 - 0.5 * height)
+        return [la for la in labels if inner.contains(*la.box.center) and la.box.center[1] not in ticks]
+
+    def _sure(self) -> float:
+        return 0.0 if self.axis is None else self.axis.confidence
+
+    def _range(self) -> float:
+        if self.axis is None or len(self.axis.ticks) < 2:
+            return 0.0
+        values = [value for value, _ in self.axis.ticks]
+        return max(values) - min(values)
+
+    def _box(self, stick: Stick) -> Box:
+        if self.vertical:
+            return Box(stick.left, stick.top, stick.right, stick.bottom)
+        return Box(stick.top, stick.left, stick.bottom, stick.right)
+
+    def _series(
+        self,
+        categories: Sequence[Category],
+        marks: Sequence[tuple[Category, Stick]],
+        values: Sequence[Value],
+        *,
+        single: bool,
+    ) -> list[Series]:
+        """One series a colour, or one of all bars where colours only tell the categories apart."""
+        names, keys = self._names(single)
+        points: dict[int, list[Point]] = {key: [] for key in dict.fromkeys(keys.values())}
+        color_of: dict[int, RGB] = {}
+        for category in categories:
+            here = [(s, v) for (c, s), v in zip(marks, values, strict=True) if c is category]
+            for stick, value in here:
+                key = keys[stick.color]
+                color_of.setdefault(key, self.colors[stick.color])
+                place = self._place(stick)
+                points[key].append(
+                    Point(x=category.name, y=_rounded(value, self.axis), confidence=value.confidence, place=place)
+                )
+            if not here and single and category.name:
+                points[next(iter(points))].append(self._empty(category))
+        return [
+            Series(name=names.get(key, ""), points=tuple(points[key]), color=hex_color(color_of[key]))
+            for key in sorted(points)
+            if points[key] and key in color_of
+        ]
+
+    def _names(self, single: bool) -> tuple[dict[int, str], dict[int, int]]:
+        """The names of series by key, and the key of each colour."""
+        title = (self.scene.y_title if self.vertical else self.scene.x_title) or self.scene.title
+        if single:
+            return {0: title}, dict.fromkeys(range(len(self.colors)), 0)
+        given = [entry.color or (255, 255, 255) for entry in self.scene.legend]
+        keys: dict[int, int] = {}
+        names = {i: entry.name for i, entry in enumerate(self.scene.legend)}
+        for index, color in enumerate(self.colors):
+            nearest, away = near_color(color, given)
+            keys[index] = nearest if away <= SAME_COLOR else len(given) + index
+        unnamed = sorted(key for key in keys.values() if key >= len(given))
+        if not given and len(set(keys.values())) == 1:
+            return {unnamed[0]: title}, keys
+        names |= {key: f"Series {number}" for number, key in enumerate(unnamed, len(given) + 1)}
+        return names, keys
+
+    def _place(self, stick: Stick) -> tuple[float, float]:
+        _, far = self._ends(stick)
+        return (stick.center, far) if self.vertical else (far, stick.center)
+
+    def _empty(self, category: Category) -> Point:
+        """A category without a bar: the number printed at its base where there is one, else no value."""
+        height = self.scene.text_height
+        at = (category.at, self.base) if self.vertical else (self.base, category.at)
+        mark = Mark(Box(at[0] - height, at[1] - height, at[0] + height, at[1] + height), at, None)
+        free = [la for la in self.scene.free if la.box.intersection(self.scene.plot.expanded(2)).area > 0]
+        value = values_of([mark], free, 0.0, height, 0.0)[0]
+        return Point(x=category.name, y=value.value, confidence=value.confidence, place=at)
+
+
+def _rounded(value: Value, axis: NumberAxis | None) -> float | None:
+    """The value to the digits that a hundredth of a pixel is worth; printed ones as they are."""
+    if value.value is None or value.printed or axis is None or axis.log:
+        return value.value
+    worth = axis.per_pixel * 0.01
+    digits = max(0, int(np.ceil(-np.log10(worth)))) if worth > 0 else 6
+    return round(value.value, digits)

@@ -1,0 +1,137 @@
+"""Bars to categories: which columns of bars belong to which name below (or beside) them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from mineru_core.engines.embedded.charts.dates import date_number
+from mineru_core.engines.embedded.charts.sticks import Stick
+
+# A name stands at its bars: within this share of the distance of two names.
+MAX_OFF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A category: its name, its place across in pixels, and its columns of sticks, none where it has no bars."""
+
+    name: str
+    at: float
+    columns: tuple[tuple[Stick, ...], ...] = ()
+
+
+def categories_of(
+    columns: Sequence[Sequence[Stick]], names: Sequence[tuple[str, float]], groups: bool
+) -> list[Category]:
+    """The categories of a chart in the order of their places.
+
+    ``columns`` are its columns of sticks and ``names`` the names at the axis with their places, both in order.
+    ``groups`` says that several columns may share a name.
+    """
+    bundles = _bundles(columns, groups)
+    centers = [_center(bundle) for bundle in bundles]
+    if not names:
+        return [Category("", at, bundle) for at, bundle in zip(centers, bundles, strict=True)]
+    by_name = _by_nearest_name(columns, names)
+    if groups and all(_colors_differ(category.columns) for category in by_name):
+        return by_name
+    if len(bundles) <= len(names):
+        bundled = _by_nearest_name_of_bundles(bundles, names)
+        if bundled is not None:
+            return bundled
+    return _between_names(bundles, centers, names)
+
+
+def _by_nearest_name(columns: Sequence[Sequence[Stick]], names: Sequence[tuple[str, float]]) -> list[Category]:
+    held: list[list[tuple[Stick, ...]]] = [[] for _ in names]
+    for column in columns:
+        index = min(range(len(names)), key=lambda i: abs(names[i][1] - column[0].center))
+        held[index].append(tuple(column))
+    return [Category(name, at, tuple(group)) for (name, at), group in zip(names, held, strict=True)]
+
+
+def _by_nearest_name_of_bundles(
+    bundles: Sequence[tuple[tuple[Stick, ...], ...]], names: Sequence[tuple[str, float]]
+) -> list[Category] | None:
+    """Each bundle at the name nearest to it; None where two would share one."""
+    held: dict[int, tuple[tuple[Stick, ...], ...]] = {}
+    for bundle in bundles:
+        at = _center(bundle)
+        index = min(range(len(names)), key=lambda i: abs(names[i][1] - at))
+        if index in held:
+            return None
+        held[index] = bundle
+    return [Category(name, at, held.get(i, ())) for i, (name, at) in enumerate(names)]
+
+
+def _between_names(
+    bundles: Sequence[tuple[tuple[Stick, ...], ...]], centers: Sequence[float], names: Sequence[tuple[str, float]]
+) -> list[Category]:
+    """Bars of which only some have a name: dates go on between the named ones, other bars keep an empty name."""
+    given: dict[int, str] = {}
+    for name, at in names:
+        index = min(range(len(centers)), key=lambda i: abs(centers[i] - at))
+        given.setdefault(index, name)
+    texts = [given.get(i, "") for i in range(len(bundles))]
+    known = [(i, number) for i, name in given.items() if (number := date_number(name)) is not None]
+    known.sort()
+    if len(known) == len(given) >= 2:
+        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(known)]
+        step = median(steps)
+        if step and all(abs(s - step) < 0.02 for s in steps):
+            first, number = known[0]
+            texts = [
+                text or _date_text(number + step * (i - first), step, next(iter(given.values())))
+                for i, text in enumerate(texts)
+            ]
+    return [Category(text, at, bundle) for text, at, bundle in zip(texts, centers, bundles, strict=True)]
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _date_text(number: float, step: float, like: str) -> str:
+    """A date as its neighbours are written."""
+    year = int(number + 1e-6)
+    part = number - year
+    short = f"{year % 100:02d}"
+    tail = f"'{short}" if "'" in like or "’" in like else str(year)
+    if abs(step - round(step)) < 0.02 and not any(c.isalpha() for c in like):
+        return tail
+    if like.startswith(("Q", "q")):
+        return f"Q{round(part * 4) % 4 + 1} {tail}"
+    return f"{_MONTHS[round(part * 12) % 12]} {tail}" if any(c.isalpha() for c in like) else str(year)
+
+
+def _bundles(columns: Sequence[Sequence[Stick]], groups: bool) -> list[tuple[tuple[Stick, ...], ...]]:
+    """Columns put together to groups: a wide gap, or a colour that comes again, begins the next one."""
+    if not groups:
+        return [(tuple(column),) for column in columns]
+    gaps = [b[0].left - a[0].right for a, b in pairwise(columns)]
+    smallest = min(gaps, default=0.0)
+    wide = max(smallest + 3.0, 1.5 * smallest)
+    bundles: list[list[tuple[Stick, ...]]] = []
+    for i, column in enumerate(columns):
+        seen = {stick.color for other in bundles[-1] for stick in other} if bundles else set()
+        if not bundles or gaps[i - 1] > wide or seen & {stick.color for stick in column}:
+            bundles.append([])
+        bundles[-1].append(tuple(column))
+    return [tuple(bundle) for bundle in bundles]
+
+
+def _center(bundle: Sequence[Sequence[Stick]]) -> float:
+    return (min(s.left for c in bundle for s in c) + max(s.right for c in bundle for s in c)) / 2
+
+
+def _colors_differ(columns: Sequence[Sequence[Stick]]) -> bool:
+    """Whether no two columns of a category have a stick of one colour each."""
+    seen: set[int] = set()
+    for column in columns:
+        colors = {stick.color for stick in column}
+        if seen & colors:
+            return False
+        seen |= colors
+    return True

@@ -1,0 +1,233 @@
+"""Bars as shapes: rectangles of one colour and one thickness that stand on a common line or on each other.
+
+Bars of both directions are looked at as upright ones: ``across`` is the direction of the categories, ``along`` that of
+the values. For horizontal bars the picture is transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import Mask, masks_of
+from mineru_core.engines.embedded.charts.scene import RGB
+
+# A bar fills this share of its box, and is as thick as most others to within this share or this many pixels.
+MIN_FILL = 0.86
+SAME_THICKNESS = 0.2
+SLACK = 2.0
+# Bars that touch are parted where their ends differ; pieces that are narrower are a slope.
+MIN_PIECE = 4
+MIN_THICKNESS = 3
+# How far a bar's end may be from the line the bars stand on, pixels.
+MAX_OFF_BASE = 4.0
+# Stacked segments are parted by no more than this, pixels.
+MAX_GAP = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stick:
+    """A bar or a segment of one: pixels from ``left`` to ``right`` across, ``top`` to ``bottom`` along; its colour."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    color: int
+
+    @property
+    def thickness(self) -> float:
+        """Pixels across."""
+        return self.right - self.left
+
+    @property
+    def center(self) -> float:
+        """Its middle across."""
+        return (self.left + self.right) / 2
+
+    @property
+    def length(self) -> float:
+        """Pixels along."""
+        return self.bottom - self.top
+
+
+@dataclass(frozen=True, slots=True)
+class Sticks:
+    """The bars of a picture, the share of its coloured pixels they cover, and whether they are upright."""
+
+    sticks: tuple[Stick, ...]
+    share: float
+    vertical: bool
+
+
+def find_sticks(
+    pixels: Pixels, region: Box, colors: Sequence[RGB], background: RGB, texts: Sequence[Box], *, vertical: bool
+) -> Sticks:
+    """The bars of these colours in a region of a picture, upright ones or horizontal ones.
+
+    ``texts`` are boxes of labels, which may stand on bars: what lies behind them is told from both sides.
+    """
+    x0, y0, x1, y1 = int(region.x0), int(region.y0), int(np.ceil(region.x1)), int(np.ceil(region.y1))
+    part = pixels[y0:y1, x0:x1]
+    boxes = [box.shifted(-x0, -y0) for box in texts]
+    if not vertical:
+        part = part.transpose(1, 0, 2)
+        boxes = [Box(b.y0, b.x0, b.y1, b.x1) for b in boxes]
+    part = np.ascontiguousarray(part)
+    masks = masks_of(part, colors, background)
+    _fill_behind_texts(masks, boxes)
+    found: list[Stick] = []
+    total = 0
+    for index, mask in enumerate(masks):
+        total += int(mask.sum())
+        found += [_measured(part, stick, colors[index]) for stick in _rectangles(mask, index)]
+    kept = _of_one_thickness(found)
+    covered = sum(stick.length * stick.thickness for stick in kept)
+    dx, dy = (x0, y0) if vertical else (y0, x0)
+    moved = tuple(replace(s, left=s.left + dx, right=s.right + dx, top=s.top + dy, bottom=s.bottom + dy) for s in kept)
+    return Sticks(moved, min(1.0, covered / total) if total else 0.0, vertical)
+
+
+def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
+    """Give the pixels of texts the colour that stands on both sides of them, in their row or in their column."""
+    if not masks:
+        return
+    height, width = masks[0].shape
+    classes = np.full((height, width), -1, np.int16)
+    for index, mask in enumerate(masks):
+        classes[mask] = index
+    for box in boxes:
+        x0, x1 = max(1, int(box.x0) - 1), min(width - 2, int(np.ceil(box.x1)))
+        y0, y1 = max(1, int(box.y0) - 1), min(height - 2, int(np.ceil(box.y1)))
+        if x1 <= x0 or y1 <= y0:
+            continue
+        rows = np.where(classes[y0:y1, x0 - 1] == classes[y0:y1, x1], classes[y0:y1, x1], -1)
+        columns = np.where(classes[y0 - 1, x0:x1] == classes[y1, x0:x1], classes[y1, x0:x1], -1)
+        for index, mask in enumerate(masks):
+            mask[y0:y1, x0:x1] |= (rows == index)[:, None] | (columns == index)[None, :]
+
+
+def _rectangles(mask: Mask, color: int) -> list[Stick]:
+    """The rectangles that a mask's connected parts are, or are made of."""
+    joined = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 1), np.uint8))
+    count, marks, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=4)
+    found: list[Stick] = []
+    for i in range(1, count):
+        left, top, width, height, area = (int(v) for v in stats[i])
+        if width < MIN_THICKNESS or area < 4:
+            continue
+        part = marks[top : top + height, left : left + width] == i
+        if area >= MIN_FILL * width * height and _has_level_ends(part):
+            found.append(Stick(left, left + width, top, top + height, color))
+        else:
+            found += [Stick(left + a, left + b, top + c, top + d, color) for a, b, c, d in _pieces(part)]
+    return found
+
+
+def _has_level_ends(part: NDArray[np.bool_]) -> bool:
+    """Whether the upper and lower edges are level, those of most columns; a slope's are not."""
+    if part.shape[0] < 6:
+        return True
+    tops = part.argmax(axis=0)
+    bottoms = part[::-1].argmax(axis=0)
+    inner = slice(1, -1) if part.shape[1] > 4 else slice(None)
+    return bool(np.ptp(_trimmed(tops[inner])) <= 2 and np.ptp(_trimmed(bottoms[inner])) <= 2)
+
+
+def _trimmed(values: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The values without the outermost tenth at both ends, which texts and corners disturb."""
+    cut = len(values) // 10
+    return np.sort(values)[cut : len(values) - cut]
+
+
+def _pieces(part: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
+    """Columns of equal ends as (left, right, top, bottom); none where most of the part is a slope or has holes."""
+    height, width = part.shape
+    tops, bottoms = part.argmax(axis=0), height - part[::-1].argmax(axis=0)
+    solid = part.sum(axis=0) >= 0.9 * (bottoms - tops)
+    found: list[tuple[int, int, int, int]] = []
+    start = 0
+    for x in range(1, width + 1):
+        level = (
+            x < width and abs(int(tops[x]) - int(tops[start])) <= 1 and abs(int(bottoms[x]) - int(bottoms[start])) <= 1
+        )
+        if level:
+            continue
+        if x - start >= MIN_PIECE and solid[start:x].mean() > 0.8:
+            found.append((start, x, int(np.median(tops[start:x])), int(np.median(bottoms[start:x]))))
+        start = x
+    covered = sum(b - a for a, b, _, _ in found)
+    return found if covered >= 0.75 * width and len(found) <= max(1, width // 6) else []
+
+
+def _measured(part: Pixels, stick: Stick, color: RGB) -> Stick:
+    """The stick with its ends at a fraction of a pixel, from how much its colour shows in the pixels there."""
+    inner = 0.25 * stick.thickness
+    x0, x1 = int(stick.left + inner), max(int(stick.left + inner) + 1, int(np.ceil(stick.right - inner)))
+    strip = part[:, x0:x1].astype(np.float32)
+    top = _end(strip, int(stick.top), -1, color)
+    bottom = _end(strip, int(stick.bottom) - 1, 1, color)
+    return replace(stick, top=float(top), bottom=float(bottom + 1))
+
+
+def _end(strip: NDArray[np.float32], row: int, step: int, color: RGB) -> float:
+    """Where a bar ends that reaches to ``row``, going on by ``step``: the row, moved by the share shown beyond it."""
+    height = strip.shape[0]
+    beyond, outside = row + step, row + 3 * step
+    if not 0 <= beyond < height:
+        return float(row)
+    out = np.median(strip[min(max(outside, 0), height - 1)], axis=0)
+    whole = np.array(color, np.float32) - out
+    norm = float(whole @ whole)
+    if norm < 1.0:
+        return float(row)
+    shown = float(np.clip((np.median(strip[beyond], axis=0) - out) @ whole / norm, 0.0, 1.0))
+    at_end = float(np.clip((np.median(strip[row], axis=0) - out) @ whole / norm, 0.0, 1.0))
+    return row + step * (shown - (1.0 - at_end))
+
+
+def _of_one_thickness(found: Sequence[Stick]) -> list[Stick]:
+    """The sticks that are as thick as most are, by their area."""
+    if not found:
+        return []
+    weights = sorted((s.thickness, max(1.0, s.length)) for s in found)
+    half, total, usual = sum(w for _, w in weights) / 2, 0.0, weights[-1][0]
+    for thickness, weight in weights:
+        total += weight
+        if total >= half:
+            usual = thickness
+            break
+    reach = max(SLACK, SAME_THICKNESS * usual)
+    return [s for s in found if abs(s.thickness - usual) <= reach]
+
+
+def base_of(sticks: Sequence[Stick]) -> tuple[float, float]:
+    """The place along that most columns of sticks begin or end at, and the share of columns that do."""
+    columns = columns_of(sticks)
+    if not columns:
+        return 0.0, 0.0
+    ends = [(min(s.top for s in c), max(s.bottom for s in c)) for c in columns]
+    places = [place for pair in ends for place in pair]
+    counts = [sum(min(abs(place - a), abs(place - b)) <= SLACK for a, b in ends) for place in places]
+    best = max(counts)
+    near = [place for place, count in zip(places, counts, strict=True) if count == best]
+    return median(near), best / len(ends)
+
+
+def columns_of(sticks: Sequence[Stick]) -> list[list[Stick]]:
+    """The sticks that stand above each other, column by column across."""
+    columns: list[list[Stick]] = []
+    for stick in sorted(sticks, key=lambda s: (s.center, s.top)):
+        last = columns[-1] if columns else None
+        if last is not None and abs(last[0].center - stick.center) <= 0.35 * min(last[0].thickness, stick.thickness):
+            last.append(stick)
+        else:
+            columns.append([stick])
+    return [sorted(column, key=lambda s: s.top) for column in columns]
