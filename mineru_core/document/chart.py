@@ -7,11 +7,20 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.model import Confidence, Model
+
+LOG = "log"
+"""The scale of an axis whose powers of ten are evenly spaced."""
+
+_LONGEST_POWER = 300.0
+"""Powers of ten that a double still holds."""
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class ChartKind(StrEnum):
@@ -25,38 +34,108 @@ class ChartKind(StrEnum):
     OTHER = "other"
 
 
+class AxisMark(Model):
+    """What value stands at a place of an axis, in page pixels along it: two of them calibrate the axis."""
+
+    place: Finite
+    value: Finite
+
+
 class Axis(Model):
-    """One axis: its printed label, its unit, and its scale (linear, log, category, date)."""
+    """One axis: its printed label, its unit, and its scale (linear, log, category, date).
+
+    ``marks`` are the places on the page that values are measured by, none where it is not known or where the axis has
+    names instead of numbers. ``vertical`` axes measure y pixels, others x pixels; None where it is not known.
+    """
 
     label: str = ""
     unit: str = ""
     scale: str = "linear"
+    vertical: bool | None = None
+    marks: tuple[AxisMark, ...] = ()
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether a place along it can be told as a value."""
+        return self._line() is not None
+
+    def value_at(self, place: float) -> float | None:
+        """The value at a place in page pixels along it; None where it is not calibrated."""
+        line = self._line()
+        if line is None:
+            return None
+        value = line[0] * place + line[1]
+        if self.scale != LOG:
+            return value
+        return None if abs(value) > _LONGEST_POWER else math.pow(10.0, value)
+
+    def place_of(self, value: float) -> float | None:
+        """Where along it a value stands, in page pixels; None where it is not calibrated or has no such value."""
+        line = self._line()
+        if line is None or (self.scale == LOG and value <= 0):
+            return None
+        return ((math.log10(value) if self.scale == LOG else value) - line[1]) / line[0]
+
+    def _line(self) -> tuple[float, float] | None:
+        """Slope and intercept of the line through the marks, by least squares; of the powers of ten if it is log."""
+        if len(self.marks) < 2 or (self.scale == LOG and any(mark.value <= 0 for mark in self.marks)):
+            return None
+        values = [math.log10(mark.value) if self.scale == LOG else mark.value for mark in self.marks]
+        middle = math.fsum(mark.place for mark in self.marks) / len(self.marks)
+        mean = math.fsum(values) / len(values)
+        spread = math.fsum((mark.place - middle) ** 2 for mark in self.marks)
+        rise = math.fsum((m.place - middle) * (v - mean) for m, v in zip(self.marks, values, strict=True))
+        if spread <= 0 or rise == 0 or not math.isfinite(rise / spread):
+            return None
+        slope = rise / spread
+        return slope, mean - slope * middle
+
+
+class PointSource(StrEnum):
+    """Where a value comes from."""
+
+    MEASURED = "measured"
+    """From its place and the axis, or, in a document that stores its data, from there."""
+    PRINTED = "printed"
+    """From a number that stands at the mark."""
+    TYPED = "typed"
+    """From a person."""
 
 
 class Point(Model):
-    """One value: ``x`` is a category or a number as printed, ``y`` in data units; ``place`` is (x, y) page pixels."""
+    """One value: ``x`` is a category or a number as printed, ``y`` in data units; ``place`` is (x, y) page pixels.
+
+    ``edited`` says that a person set it, or saw that it is right.
+    """
 
     x: str
     y: float | None
     confidence: Confidence = 1.0
     place: tuple[float, float] | None = None
+    source: PointSource = PointSource.MEASURED
+    edited: bool = False
 
 
 class Series(Model):
-    """Points of one legend entry, in drawing order. ``color`` is "#rrggbb" as drawn; None where it is not known."""
+    """Points of one legend entry, in drawing order. ``color`` is "#rrggbb" as drawn; None where it is not known.
+
+    ``on_second_axis`` says that its values are those of the chart's second value axis.
+    """
 
     name: str = ""
     points: tuple[Point, ...] = ()
     color: str | None = Field(default=None, pattern=r"^#[0-9a-f]{6}$")
+    on_second_axis: bool = False
 
 
 class Chart(Model):
-    """A chart on a page."""
+    """A chart on a page. ``y_axis`` is that of the values, whichever way it runs: of bars that lie it is horizontal."""
 
     kind: ChartKind
     title: str = ""
     x_axis: Axis = Axis()
     y_axis: Axis = Axis()
+    second_y_axis: Axis | None = None
     series: tuple[Series, ...] = ()
     page: int = Field(default=1, ge=1)
     box: Box | None = None

@@ -12,7 +12,8 @@ from html import unescape
 
 from pydantic import ValidationError
 
-from mineru_core.document.table_edits import MAX_TEXT, PasteGrid, clean_text
+from mineru_core.document.edits import MAX_TEXT, clean_text
+from mineru_core.document.table_edits import PasteGrid
 from mineru_core.document.table_shape import MAX_PLACES, Area
 from mineru_core.errors import InvalidRequest
 

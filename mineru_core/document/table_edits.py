@@ -9,34 +9,20 @@ Rows and columns count from 0. What does not fit a table raises ``InvalidRequest
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from mineru_core.document import table_shape as shape
+from mineru_core.document.edits import Text, parse_change
 from mineru_core.document.model import Model
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.table_shape import COLUMNS, MAX_PLACES, ROWS, Area
 from mineru_core.errors import InvalidRequest
 
-MAX_TEXT = 32_767
-"""Characters of one cell: what a cell of a workbook can hold."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-
-
-def clean_text(text: object) -> object:
-    """A text with line feeds alone as its ends of line, and without what no file can hold; others as they are."""
-    if not isinstance(text, str):
-        return text
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
-Text = Annotated[str, BeforeValidator(clean_text), Field(max_length=MAX_TEXT)]
 Index = Annotated[int, Field(ge=0, le=MAX_PLACES)]
 Count = Annotated[int, Field(ge=1, le=MAX_PLACES)]
 
@@ -287,16 +273,7 @@ OPERATIONS: TypeAdapter[TableOperation] = TypeAdapter(TableOperation)
 
 def parse_operation(data: str | bytes | Mapping[str, object]) -> TableOperation:
     """The operation written as JSON or as the fields of it. Raises ``InvalidRequest`` where it is none."""
-    try:
-        if isinstance(data, str | bytes):
-            return OPERATIONS.validate_json(data)
-        return OPERATIONS.validate_python(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(step) for step in first["loc"]) or "operation"
-        raise InvalidRequest(
-            f"The change cannot be read: {where}: {first['msg']}"[:300], "Correct the named field of the operation."
-        ) from error
+    return parse_change(OPERATIONS, data)
 
 
 def apply_all(table: Table, changes: Iterable[TableChange]) -> Table:

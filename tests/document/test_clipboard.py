@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from mineru_core.document import clipboard
 from mineru_core.document.clipboard import paste_from_clipboard, rows_from_html, rows_from_text
+from mineru_core.document.edits import MAX_TEXT
 from mineru_core.document.table import Table
-from mineru_core.document.table_edits import MAX_TEXT
 from mineru_core.document.table_shape import Area
 from mineru_core.errors import InvalidRequest
 

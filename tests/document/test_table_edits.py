@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from mineru_core.document.edits import MAX_TEXT
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.table_edits import (
-    MAX_TEXT,
     OPERATIONS,
     DeleteColumns,
     DeleteRows,
