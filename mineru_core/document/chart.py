@@ -76,6 +76,12 @@ class Axis(Model):
             return None
         return ((math.log10(value) if self.scale == LOG else value) - line[1]) / line[0]
 
+    @property
+    def per_pixel(self) -> float | None:
+        """How much the value grows from one pixel to the next along a linear axis; None where it is not calibrated."""
+        line = self._line()
+        return None if line is None or self.scale == LOG else line[0]
+
     def _line(self) -> tuple[float, float] | None:
         """Slope and intercept of the line through the marks, by least squares; of the powers of ten if it is log."""
         if len(self.marks) < 2 or (self.scale == LOG and any(mark.value <= 0 for mark in self.marks)):
@@ -129,17 +135,26 @@ class Series(Model):
 
 
 class Chart(Model):
-    """A chart on a page. ``y_axis`` is that of the values, whichever way it runs: of bars that lie it is horizontal."""
+    """A chart on a page. ``y_axis`` is that of the values, whichever way it runs: of bars that lie it is horizontal.
+
+    ``stacked`` says that marks stand upon each other: a value is the length of its mark, not where its end is.
+    """
 
     kind: ChartKind
     title: str = ""
     x_axis: Axis = Axis()
     y_axis: Axis = Axis()
     second_y_axis: Axis | None = None
+    stacked: bool = False
     series: tuple[Series, ...] = ()
     page: int = Field(default=1, ge=1)
     box: Box | None = None
     confidence: Confidence = 1.0
+
+    @property
+    def by_place(self) -> bool:
+        """Whether the place of a point tells its value; of stacked marks and slices it does not."""
+        return not self.stacked and self.kind is not ChartKind.PIE
 
     def rows(self) -> list[list[str]]:
         """Wide form: a header row, first column the categories, one column a series; "" where a series has no value.

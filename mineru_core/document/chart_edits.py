@@ -14,6 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, TypeAdapter, model_validator
@@ -204,10 +205,8 @@ class CalibrateAxis(_Change):
         if self.axis == "x":
             return _each_point(changed, lambda _series, point: _measured_x(new, point))
         second = self.axis == "second_y"
-        return _each_point(
-            changed,
-            lambda series, point: _measured_y(new, point) if series.on_second_axis == second else point,
-        )
+        measure = partial(_measured_y, new) if chart.by_place else partial(_scaled_y, old, new)
+        return _each_point(changed, lambda series, point: measure(point) if series.on_second_axis == second else point)
 
 
 ChartOperation = Annotated[
@@ -272,6 +271,8 @@ def _each_point(chart: Chart, change: Callable[[Series, Point], Point]) -> Chart
 def _measured(chart: Chart, series: Series, place: Place) -> dict[str, object]:
     """What the axes say of a place: ``y``, and ``x`` where that axis has numbers; nothing where they cannot."""
     found: dict[str, object] = {}
+    if not chart.by_place:
+        return found
     values = chart.second_y_axis if series.on_second_axis and chart.second_y_axis is not None else chart.y_axis
     if (y := _at(values, place, upright=True)) is not None:
         found |= {"y": y, "source": PointSource.MEASURED}
@@ -286,6 +287,14 @@ def _measured_y(axis: Axis, point: Point) -> Point:
         return point
     y = _at(axis, point.place, upright=True)
     return point if y is None else point.model_copy(update={"y": y})
+
+
+def _scaled_y(old: Axis, new: Axis, point: Point) -> Point:
+    """The point of stacked marks, where it was measured: a length in pixels, by what a pixel stands for now."""
+    before, after = old.per_pixel, new.per_pixel
+    if point.source is not PointSource.MEASURED or point.y is None or before is None or after is None:
+        return point
+    return point.model_copy(update={"y": float(f"{point.y * abs(after / before):.6g}")})
 
 
 def _measured_x(axis: Axis, point: Point) -> Point:

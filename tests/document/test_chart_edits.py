@@ -133,6 +133,15 @@ def test_a_calibration_of_the_second_axis_leaves_the_first_alone() -> None:
         CalibrateAxis(axis="second_y", vertical=True, marks=marks).apply(chart())
 
 
+def test_of_stacked_marks_a_place_says_nothing_and_a_calibration_scales() -> None:
+    stacked = chart().model_copy(update={"stacked": True})
+    moved = SetPoint(series=0, point=0, place=(61.0, 210.0)).apply(stacked).series[0].points[0]
+    assert (moved.y, moved.place) == (40.0, (61.0, 210.0))
+    marks = (AxisMark(place=300, value=0), AxisMark(place=100, value=1000))
+    after = CalibrateAxis(axis="y", vertical=True, marks=marks).apply(stacked)
+    assert [point.y for point in after.series[0].points] == [400.0, 55.0]
+
+
 def test_a_logarithmic_axis() -> None:
     marks = (AxisMark(place=300, value=1), AxisMark(place=100, value=100))
     after = CalibrateAxis(axis="y", vertical=True, log=True, marks=marks).apply(chart())
