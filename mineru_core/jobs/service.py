@@ -23,6 +23,7 @@ from mineru_core.jobs.places import JobPlaces
 from mineru_core.jobs.queue import JobQueue, Submission
 from mineru_core.jobs.runner import REGIONS, Runner
 from mineru_core.jobs.storage import on_storage
+from mineru_core.jobs.uploads import Uploads
 from mineru_core.runtime.recent import Recent
 from mineru_core.serving.admission import Admission
 from mineru_core.serving.analyzer import Analyzer
@@ -89,6 +90,7 @@ class JobService:
         self._presence = Presence(settings.home / "services")
         self._keep_s = settings.store.retention_days * _DAY_S
         self._queue = JobQueue(self._database, self._blobs, self._presence.id, self._keep_s)
+        self.uploads = Uploads(self._database, self._blobs, self._keep_s)
         self._changes = Changes()  # told of every submission and ending
         self._places = JobPlaces(self.admission)
         self._passwords: dict[str, str] = {}

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from mineru_core.errors import NotFound
 from mineru_core.store.whole_files import write_whole
@@ -39,6 +41,10 @@ class BlobStore:
         write_whole(path, data, temporary=self._temporary)
         _flush_folder(path.parent)
         return sha256
+
+    def receive(self) -> Incoming:
+        """A blob that comes piece by piece, for bytes that are not to be held in memory."""
+        return Incoming(self._path, self._temporary)
 
     def get(self, sha256: str) -> bytes:
         """The bytes. Raises ``NotFound`` where there are none, or the disk gives others than were kept."""
@@ -82,6 +88,57 @@ class BlobStore:
         if not _SHA256.fullmatch(sha256):
             raise NotFound("This is no name of a document.")
         return self._root / sha256[:2] / sha256[2:4] / sha256
+
+
+class Incoming:
+    """Bytes on their way into a store: written as they come, then ``finish``-ed and ``place``-d under their name.
+
+    A context manager: what has not been placed by its end is removed. For one thread at a time.
+    """
+
+    def __init__(self, path_of: Callable[[str], Path], temporary: Path) -> None:
+        temporary.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=temporary)
+        self._file = os.fdopen(handle, "wb")
+        self._temporary = Path(name)
+        self._path_of = path_of
+        self._hash = hashlib.sha256()
+        self.size = 0
+        """Bytes written so far."""
+
+    def write(self, data: bytes | bytearray) -> None:
+        """Add these bytes."""
+        self._file.write(data)
+        self._hash.update(data)
+        self.size += len(data)
+
+    def finish(self) -> str:
+        """Flush everything to disk, which may take a moment; the sha256 of the bytes."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return self._hash.hexdigest()
+
+    def place(self) -> str:
+        """Keep the finished bytes and return their sha256. Quick: it may be done under a lock."""
+        sha256 = self._hash.hexdigest()
+        path = self._path_of(sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(self._temporary, path)
+        _flush_folder(path.parent)
+        return sha256
+
+    def close(self) -> None:
+        """Remove what has not been placed."""
+        with suppress(OSError):  # of a full disk, which has been told of where it was written to
+            self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _flush_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mineru_core.errors import NotFound
-from mineru_core.store.blobs import BlobStore
+from mineru_core.store.blobs import BlobStore, Incoming
 from mineru_core.store.tables import BlobRefRow
 
 
@@ -21,19 +21,19 @@ def add_reference(
     only written if retention has removed them in between, which it can do under the same lock alone.
     """
     sha256 = blobs.put(data)
-    now = time.time()
-    session.add(
-        BlobRefRow(
-            sha256=sha256,
-            owner=owner,
-            name=name,
-            size=len(data),
-            job_id=job_id,
-            created_at=now,
-            expires_at=now + keep_s,
-        )
-    )
+    session.add(_claim(sha256, len(data), owner, name, job_id, keep_s))
     return sha256
+
+
+def add_incoming(session: Session, incoming: Incoming, *, owner: str, name: str, keep_s: float) -> BlobRefRow:
+    """Place finished bytes in their store and give ``owner`` a claim to them for ``keep_s`` seconds, without a job.
+
+    The session must hold the write lock: between the two, retention would remove what nobody refers to.
+    """
+    row = _claim(incoming.place(), incoming.size, owner, name, None, keep_s)
+    session.add(row)
+    session.flush()  # gives it its id
+    return row
 
 
 def read_blob(session: Session, blobs: BlobStore, sha256: str, owner: str) -> bytes:
@@ -49,3 +49,10 @@ def read_blob(session: Session, blobs: BlobStore, sha256: str, owner: str) -> by
     if session.scalar(claim) is None:
         raise NotFound("The document is no longer kept.", "Upload it again.")
     return blobs.get(sha256)
+
+
+def _claim(sha256: str, size: int, owner: str, name: str, job_id: str | None, keep_s: float) -> BlobRefRow:
+    now = time.time()
+    return BlobRefRow(
+        sha256=sha256, owner=owner, name=name, size=size, job_id=job_id, created_at=now, expires_at=now + keep_s
+    )
