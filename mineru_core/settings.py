@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -149,6 +149,25 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=default_home, description="folder of models, blobs, cache and state.db")
     models: Path | None = Field(default=None, description="folder of the weights; models/ in the home folder if unset")
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(),
+        description="names browsers reach the server by, such as docs.example.com or *.example.com; *: any. Addresses, "
+        "names without a dot, .local, .lan and the machine's own name always are",
+    )
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        default=(), description="addresses or networks of proxies whose X-Forwarded-For says who is calling"
+    )
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="web pages, by origin, whose scripts may call the HTTP API with a token"
+    )
+
+
+class RateSettings(_Section):
+    """How many documents one caller of the HTTP API may hand in, whatever their pages."""
+
+    per_minute: int = Field(default=20, ge=0, description="documents a minute, on average over five; 0: no limit")
+    burst: int = Field(default=40, ge=1, description="documents in any one minute")
+    local: bool = Field(default=False, description="whether callers on the machine itself, without token, are limited")
     limits: LimitSettings = LimitSettings()
     pdf: PdfSettings = PdfSettings()
     engine: EngineSettings = EngineSettings()
@@ -171,6 +190,7 @@ class Settings(BaseSettings):
         return self.home / "blobs"
 
     @property
+    rate: RateSettings = RateSettings()
     def cache_dir(self) -> Path:
         """Folder of what was read and answered before; it may be deleted at any moment."""
         return self.home / "cache"

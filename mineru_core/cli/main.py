@@ -45,6 +45,8 @@ app = typer.Typer(
 )
 models_app = typer.Typer(help="List the engines' model files, or install them.", rich_markup_mode=None)
 app.add_typer(models_app, name="models")
+token_app = typer.Typer(help="Who may use the HTTP API from elsewhere.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(token_app, name="token")
 
 
 def _show_version(wanted: bool) -> None:
@@ -158,3 +160,38 @@ def install(
     from mineru_core.cli.models import install_models
 
     raise typer.Exit(install_models(engine, source, quiet=quiet))
+
+
+@token_app.command("create")
+def create_token(
+    name: Annotated[str, typer.Argument(help="Whose it is: documents belong to this name.", show_default=False)],
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="documents, metrics, or exempt (from the rate limit).  [default: documents]"),
+    ] = None,
+    days: Annotated[float | None, typer.Option(min=0, help="Days it is good for; without it, until revoked.")] = None,
+) -> None:
+    """Make a token and print it, this once."""
+    from mineru_core.cli import token
+
+    raise typer.Exit(token.create_token(name, scope or ["documents"], days))
+
+
+@token_app.command("list")
+def list_tokens() -> None:
+    """List the tokens, without their secrets."""
+    from mineru_core.cli import token
+
+    raise typer.Exit(token.list_tokens())
+
+
+@token_app.command("revoke")
+def revoke_token(
+    name_or_id: Annotated[
+        str, typer.Argument(metavar="NAME|ID", help="One token by its id, or all of a name.", show_default=False)
+    ],
+) -> None:
+    """Revoke a token; servers forget it within a second."""
+    from mineru_core.cli import token
+
+    raise typer.Exit(token.revoke_tokens(name_or_id))

@@ -100,3 +100,32 @@ class CorrectionRow(Base):
     table_index: Mapped[int] = mapped_column(Integer)
     table_key: Mapped[str] = mapped_column(String(64))
     operation: Mapped[str] = mapped_column(Text)
+
+
+class TokenRow(Base):
+    """A bearer token of the HTTP API. Its secret is not here, only the secret's sha256 (hex). ``scopes`` are names with
+    spaces between; ``expires_at`` None means never."""
+
+    __tablename__ = "tokens"
+
+    id: Mapped[str] = mapped_column(String(12), primary_key=True)
+    name: Mapped[str] = mapped_column(String(64))
+    secret_sha256: Mapped[str] = mapped_column(String(64))
+    scopes: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[float] = mapped_column(Float)
+    expires_at: Mapped[float | None] = mapped_column(Float)
+    revoked_at: Mapped[float | None] = mapped_column(Float)
+
+
+class RequestKeyRow(Base):
+    """An Idempotency-Key as an owner sent it, and the task it led to. ``fingerprint`` is the sha256 (hex) of what was
+    asked with it."""
+
+    __tablename__ = "request_keys"
+    __table_args__ = (Index("ix_request_keys_created_at", "created_at"),)
+
+    owner: Mapped[str] = mapped_column(String(255), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    task_id: Mapped[str] = mapped_column(String(128))
+    created_at: Mapped[float] = mapped_column(Float)
