@@ -6,9 +6,11 @@ import io
 import threading
 import time
 import uuid
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import streamlit as st
@@ -16,8 +18,8 @@ from PIL import Image
 
 from mineru_core.document.task import Region
 from mineru_core.engines.facts import EngineFacts, engine_facts
-from mineru_core.errors import WorkbenchError
-from mineru_core.export import to_searchable_pdf, to_zip
+from mineru_core.errors import NotFound, WorkbenchError
+from mineru_core.export import safe_name, to_searchable_pdf, to_zip
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job, JobError, JobState
 from mineru_core.jobs.process import shared_service
@@ -247,6 +249,26 @@ def zip_of(job: Job, found: DocumentResult) -> bytes:
             return to_zip(found, pages=document.page)
     except WorkbenchError:
         return to_zip(found)
+
+
+def zip_of_all(jobs: Iterable[Job]) -> bytes:
+    """Every file of several results in one archive, a folder a document: NAME, NAME-2 … for those of equal names. A
+    result that is no longer kept is left out."""
+    taken: set[str] = set()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for job in jobs:
+            try:
+                found = result(job.id, job.owner)
+            except NotFound:
+                continue
+            name = safe_name(job.source)
+            folder = next(one for n in count(1) if (one := name if n == 1 else f"{name}-{n}").casefold() not in taken)
+            taken.add(folder.casefold())
+            with zipfile.ZipFile(io.BytesIO(zip_of(job, found))) as own:
+                for entry in own.namelist():
+                    archive.writestr(f"{folder}/{entry}", own.read(entry))
+    return out.getvalue()
 
 
 def searchable_pdf(job: Job, found: DocumentResult) -> bytes:

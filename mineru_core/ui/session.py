@@ -114,6 +114,11 @@ def set_engine(name: str | None) -> None:
     st.session_state[Key.ENGINE] = name
 
 
+def start_drawing() -> None:
+    """Open the tool that marks a region on the page; for callbacks."""
+    st.session_state[Key.DRAWING] = True
+
+
 def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
     """Show this job (None: the first screen), alone. ``batch`` replaces the jobs of the upload it belongs to."""
     compare_with(None)

@@ -289,3 +289,46 @@ def test_a_phone_shows_the_answer_from_its_top_before_the_page(open_page: OpenPa
     assert shown is not None
     assert shown["y"] < picture["y"]
     assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
+
+
+def test_a_page_without_a_table_says_what_helps(open_page: OpenPage) -> None:
+    page = open_page()
+    upload(page, "lines.png", png_bytes(draw_lines(EN_LINES)))
+    ask(page, "extract the tables")
+    found = answer(page)
+    expect(found.get_by_text(EN("table.none"))).to_be_visible()
+    expect(found.get_by_text(EN("table.none_hint"))).to_be_visible()
+    found.get_by_role("button", name=EN("table.mark")).click()
+    expect(page.get_by_text(EN("region.help"))).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height", "lowest"), [(1280, 800, 330), (390, 844, 400)])
+def test_the_answer_begins_in_the_upper_half(open_page: OpenPage, width: int, height: int, lowest: int) -> None:
+    page = open_page(width=width, height=height)
+    page.get_by_role("button", name=EN("sample.try")).click()
+    table = answer(page).locator("table")
+    expect(table).to_be_visible()
+    others = page.locator(".st-key-alternatives")
+    expect(others).to_be_visible()
+    shown, line = table.bounding_box(), others.bounding_box()
+    assert shown is not None
+    assert line is not None
+    assert shown["y"] <= lowest
+    assert line["height"] <= 34
+    assert page.get_by_test_id("stMain").evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+def test_the_browser_is_told_the_language_and_english_has_narrow_quotes(open_page: OpenPage) -> None:
+    page = open_page()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    ems = page.locator(".st-key-sample_row button p").evaluate("""words => {
+      const quotes = document.createElement("span");
+      quotes.textContent = "\u201c".repeat(20);
+      words.append(quotes);
+      const width = quotes.getBoundingClientRect().width / 20 / parseFloat(getComputedStyle(words).fontSize);
+      quotes.remove();
+      return width;
+    }""")
+    assert ems < 0.75
+    page.get_by_role("radio", name="中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")

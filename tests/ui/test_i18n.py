@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 
 from mineru_core import ui
-from mineru_core.document.analysis import BlockType
+from mineru_core.document.analysis import BlockType, Part
 from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import JobState
 from mineru_core.settings import Settings
@@ -15,6 +15,7 @@ from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.i18n import CATALOGUES, Translator, language_of
 
 PACKAGE = Path(ui.__file__).parent
+CORE = PACKAGE.parent
 
 
 def placeholders(text: str) -> set[str]:
@@ -74,6 +75,18 @@ def test_every_block_type_has_a_name(kind: BlockType) -> None:
 @pytest.mark.parametrize("state", list(JobState))
 def test_every_job_state_has_a_name(state: JobState) -> None:
     assert all(Translator(language).has(f"state.{state.value}") for language in CATALOGUES)
+
+
+def stages() -> set[str]:
+    """What engines and the analyzer say they are doing."""
+    sources = [path.read_text("utf-8") for name in ("engines", "serving") for path in (CORE / name).rglob("*.py")]
+    said = re.findall(r"""(?:\.stage\(|Progress\(stage=)"([a-z-]+)\"""", "\n".join(sources))
+    return ({part.value for part in Part} | set(said)) - {"echo"}
+
+
+@pytest.mark.parametrize("stage", sorted(stages()))
+def test_every_stage_has_a_name(stage: str) -> None:
+    assert all(Translator(language).has(f"stage.{stage}") for language in CATALOGUES)
 
 
 def used_keys() -> tuple[set[str], set[str]]:

@@ -7,10 +7,11 @@ from functools import partial
 import streamlit as st
 
 from mineru_core.document.table import Table
-from mineru_core.document.task import Change, FieldValue, Match, Quote, TaskKind
+from mineru_core.document.task import FieldValue, Match, Quote, TaskKind
 from mineru_core.export import chart_to_csv, fields_to_csv
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
+from mineru_core.ui.analyse.changes import show_changes
 from mineru_core.ui.analyse.picture import go_to_page
 from mineru_core.ui.analyse.tables import show_tables, table_html
 from mineru_core.ui.analyse.words import show_pages_text
@@ -26,7 +27,7 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
     answer = found.answer
     match answer.kind:
         case TaskKind.TABLES:
-            show_tables(answer.tables, "answer", job, found, t, none=t("note.no-tables"))
+            show_tables(answer.tables, "answer", job, found, t)
         case TaskKind.CHARTS:
             _show_charts(job, found, t)
         case TaskKind.FIELDS:
@@ -36,7 +37,7 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
         case TaskKind.SUMMARY | TaskKind.QUESTION:
             _show_quotes(found, t)
         case TaskKind.COMPARE:
-            _show_changes(found, t)
+            show_changes(found, t)
         case _:
             show_pages_text(found.analysis.pages, t)
 
@@ -82,20 +83,23 @@ def field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
     name = html(field.name)
     if not field.found:
         return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'
-    return f"<div><dt>{name}</dt><dd>{html(field.value)}{_source_html(field, t, with_page)}</dd></div>"
+    source = _source_html(field, t, with_page=with_page, with_confidence=True)
+    return f"<div><dt>{name}</dt><dd>{html(field.value)}{source}</dd></div>"
 
 
-def _source_html(found: FieldValue | Quote, t: Translator, with_page: bool) -> str:
-    facts = [t("fields.confidence", percent=f"{found.confidence:.0%}")]
+def _source_html(found: FieldValue | Quote, t: Translator, *, with_page: bool, with_confidence: bool) -> str:
+    facts = []
     if with_page and found.page is not None:
-        facts.insert(0, t("text.page", page=found.page))
-    return f"<small>{html(' · '.join(facts))}</small>"
+        facts.append(t("text.page", page=found.page))
+    if with_confidence:
+        facts.append(t("fields.confidence", percent=f"{found.confidence:.0%}"))
+    return f"<small>{html(' · '.join(facts))}</small>" if facts else ""
 
 
 def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
     matches = found.answer.matches
     if not matches:
-        st.html(f'<p class="wb-quiet">{html(t("find.none", query=found.task.query))}</p>')
+        st.html(f'<p class="wb-none">{html(t("find.none", query=found.task.query))}</p>')
         return
     st.html(f'<div class="wb-title">{html(counted(t, "find.count", len(matches)))}</div>')
     shown = matches[:MATCHES_SHOWN]
@@ -113,36 +117,29 @@ def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
                     on_click=go_to_page,
                     args=(job.id, page),
                 )
+    if len(matches) > MATCHES_SHOWN:
+        st.html(f'<p class="wb-quiet">{html(t("result.first_shown", count=MATCHES_SHOWN))}</p>')
 
 
 def _show_quotes(found: DocumentResult, t: Translator) -> None:
     """The sentences that answer, each with its page; the note above says why there is none."""
     quotes = found.answer.quotes
-    if quotes:
-        several_pages = found.analysis.page_count > 1
-        items = "".join(f"<li>{quote_html(quote, t, with_page=several_pages)}</li>" for quote in quotes)
-        st.html(f'<ul class="wb-matches">{items}</ul>')
+    if not quotes:
+        return
+    sums_up = found.answer.kind is TaskKind.SUMMARY
+    if sums_up:
+        st.html(f'<div class="wb-title">{html(t("summary.title"))}</div>')
+    several_pages = found.analysis.page_count > 1
+    items = "".join(
+        f"<li>{quote_html(quote, t, with_page=several_pages, with_confidence=not sums_up)}</li>" for quote in quotes
+    )
+    st.html(f'<ul class="wb-matches">{items}</ul>')
 
 
-def quote_html(quote: Quote, t: Translator, *, with_page: bool) -> str:
-    """One quote and how sure it is, every text escaped; with its page where ``with_page``."""
-    return f"{html(quote.text)}{_source_html(quote, t, with_page)}"
-
-
-def _show_changes(found: DocumentResult, t: Translator) -> None:
-    changes = found.answer.changes
-    if changes:
-        st.html(f'<div class="wb-title">{html(counted(t, "change.count", len(changes)))}</div>')
-        items = "".join(f"<li>{change_html(change, t)}</li>" for change in changes[:MATCHES_SHOWN])
-        st.html(f'<ul class="wb-matches">{items}</ul>')
-
-
-def change_html(change: Change, t: Translator) -> str:
-    """One change: what it is, what stood there, what stands there now, and where; every text escaped."""
-    sides = [html(text) for text in (change.before, change.after) if text]
-    facts = [t(f"change.{change.kind.value}")]
-    facts += [t("text.page", page=page) for page in (change.before_page, change.after_page) if page is not None]
-    return f"{' → '.join(sides)}<small>{html(' · '.join(dict.fromkeys(facts)))}</small>"
+def quote_html(quote: Quote, t: Translator, *, with_page: bool, with_confidence: bool) -> str:
+    """One quote, every text escaped; with its page and how sure it is that it answers where wanted. Of a sentence that
+    sums up, the latter would say nothing: it is a sentence of the document in any case."""
+    return f"{html(quote.text)}{_source_html(quote, t, with_page=with_page, with_confidence=with_confidence)}"
 
 
 def match_html(match: Match) -> str:

@@ -22,9 +22,10 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.result import LEAST_TOLD_S, asked_html, engine_of
+from mineru_core.ui.analyse.tables import LONGEST_CAPTION, caption_of
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
-from mineru_core.ui.text import counted, html, short_seconds
+from mineru_core.ui.text import counted, html, short_seconds, shortened
 
 SHOWN_ROWS = 1500
 """Rows of paragraphs shown at once; a browser gets slow beyond."""
@@ -144,7 +145,9 @@ def _tables_html(
         same = one is not None and other is not None and not any(marks)
         if only and same:
             continue
-        body += f'<div class="wb-title wb-wide">{html(t("table.title", number=number))}</div>'
+        named = [caption_of(table, side.analysis.pages) for table, side in ((one, first), (other, second)) if table]
+        title = next(filter(None, named), "") or t("table.title", number=number)
+        body += f'<div class="wb-title wb-wide">{html(shortened(title, LONGEST_CAPTION))}</div>'
         sides = [_table_html(table, own, t) for table, own in zip((one, other), marks, strict=True)]
         body += pair_html(sides, names, same=same)
     said = [counted(t, "compare.cells", cells)] if cells else []

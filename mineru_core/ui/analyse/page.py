@@ -11,25 +11,17 @@ from mineru_core.ui import services, session
 from mineru_core.ui.analyse.comparison import show_comparison
 from mineru_core.ui.analyse.composer import FILE_TYPES, ask_again, first_screen, hand_in
 from mineru_core.ui.analyse.engines import engine_title
+from mineru_core.ui.analyse.files import show_files
 from mineru_core.ui.analyse.history import show_history
 from mineru_core.ui.analyse.picture import picture_pane
 from mineru_core.ui.analyse.problems import show_problem, show_problems
-from mineru_core.ui.analyse.progress import show_progress, watch_batch
+from mineru_core.ui.analyse.progress import show_progress
 from mineru_core.ui.analyse.result import show_result
 from mineru_core.ui.components.address import watch_address
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import Problem, Upload
 from mineru_core.ui.session import Key
-from mineru_core.ui.text import kept_days, label
-
-_STATE_ICONS = {
-    JobState.PENDING: ":material/schedule:",
-    JobState.RUNNING: ":material/progress_activity:",
-    JobState.DONE: ":material/check_circle:",
-    JobState.FAILED: ":material/error:",
-    JobState.CANCELLED: ":material/cancel:",
-    JobState.EXPIRED: ":material/history:",
-}
+from mineru_core.ui.text import kept_days
 
 
 def render() -> None:
@@ -67,7 +59,7 @@ def _document_screen(job: Job, other: Job | None, owner: str, t: Translator) -> 
     with st.container():
         show_problems(session.problems(), t)
     with st.container():
-        _file_selector(job, owner, t)
+        show_files(job, owner, t)
     if other is not None and other.state is JobState.DONE:
         try:
             show_comparison(job, other, owner, t)
@@ -75,7 +67,6 @@ def _document_screen(job: Job, other: Job | None, owner: str, t: Translator) -> 
             show_problem(Problem.of(job.source, error), t)
     else:
         _one_answer(job, other, owner, t)
-    watch_batch(session.batch(), owner)
     _ask_box(job, owner, t)
 
 
@@ -84,7 +75,7 @@ def _one_answer(job: Job, other: Job | None, owner: str, t: Translator) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         picture_pane(job.id, owner)
-    with right, st.container(key="answer_pane"):
+    with right, st.container(key="answer_pane", gap="xsmall"):
         try:
             with st.container():
                 if other is not None:
@@ -131,29 +122,6 @@ def _answer_pane(job: Job, owner: str, t: Translator) -> None:
         case JobState.EXPIRED:
             days = kept_days(t, services.settings().store.retention_days)
             st.info(f"**{t('job.expired')}**  \n{t('job.expired_hint', days=days)}", icon=":material/history:")
-
-
-def _file_selector(job: Job, owner: str, t: Translator) -> None:
-    """One choice a file of the upload, with its state."""
-    jobs = {job_id: services.find_job(job_id, owner) for job_id in session.batch()}
-    found = {job_id: one for job_id, one in jobs.items() if one is not None}
-    if len(found) < 2 or job.id not in found:
-        return
-
-    def name_of(job_id: str) -> str:
-        one = found[job_id]
-        return f"{_STATE_ICONS[one.state]} {label(one.source, 36)}"
-
-    key = f"file-{job.id}"
-
-    def choose() -> None:
-        chosen = st.session_state.get(key)
-        if chosen:
-            session.open_job(chosen, batch=session.batch())
-
-    st.pills(
-        t("files.label"), list(found), format_func=name_of, default=job.id, required=True, key=key, on_change=choose
-    )
 
 
 def _ask_box(job: Job, owner: str, t: Translator) -> None:

@@ -16,9 +16,11 @@ from mineru_core.ui.text import label
 _BUSY = frozenset({"busy", "overloaded", "rate-limited"})
 
 
-def title_of(code: str, t: Translator) -> str:
-    """One short sentence for an error code; the general one for a code that is unknown."""
-    return t.or_else(f"error.{code}.title", t("error.internal.title"))
+def title_of(code: str, t: Translator, *, of_block: bool = False) -> str:
+    """One short sentence for an error code; the general one for a code that is unknown. ``of_block`` where a single
+    block of a page failed, which must not read as if the whole page had."""
+    title = t.or_else(f"error.{code}.title", t("error.internal.title"))
+    return t.or_else(f"error.{code}.block", title) if of_block else title
 
 
 def hint_of(code: str, t: Translator, settings: Settings) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from mineru_core.errors import WorkbenchError
@@ -13,7 +11,6 @@ from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html, shortened
 
 POLL_S = 0.5
-BATCH_POLL_S = 1.5
 
 
 @st.fragment(run_every=POLL_S)
@@ -58,22 +55,3 @@ def _cancel(job_id: str, owner: str) -> None:
         services.service().cancel(job_id, owner)
     except WorkbenchError as error:
         session.set_problems([services.Problem.of("", error)])
-
-
-def watch_batch(job_ids: Sequence[str], owner: str) -> None:
-    """Run the page anew when one of several documents changes its state, so that the selector is true."""
-    states = _states(job_ids, owner)
-    if len(job_ids) > 1 and not {"running", "pending"}.isdisjoint(states.values()):
-        _watch(tuple(job_ids), owner, states)
-
-
-@st.fragment(run_every=BATCH_POLL_S)
-def _watch(job_ids: tuple[str, ...], owner: str, before: dict[str, str]) -> None:
-    services.attend(owner)
-    if _states(job_ids, owner) != before:
-        st.rerun()
-
-
-def _states(job_ids: Sequence[str], owner: str) -> dict[str, str]:
-    jobs = (services.find_job(job_id, owner) for job_id in job_ids)
-    return {job.id: job.state.value for job in jobs if job is not None}

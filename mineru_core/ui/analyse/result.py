@@ -7,7 +7,6 @@ import streamlit as st
 from mineru_core.document.analysis import TextSource
 from mineru_core.document.task import Note
 from mineru_core.export.result import DocumentResult
-from mineru_core.instruct import describe
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.answer import show_answer
@@ -15,7 +14,7 @@ from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.analyse.tables import show_tables
-from mineru_core.ui.analyse.understood import show_alternatives
+from mineru_core.ui.analyse.understood import show_alternatives, told
 from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import counted, html, label, short_seconds
@@ -36,7 +35,8 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
         st.html(asked_html(job, found, t))
         if session.other_job() is None:
             read_again_menu(job, t)
-    show_alternatives(job, found, owner, t)
+    with st.container():
+        show_alternatives(job, found, owner, t)
     with st.container():
         _show_failures(found, t)
         _show_notes(found, t)
@@ -44,7 +44,7 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
     with answer:
         show_answer(job, found, t)
     with tables:
-        show_tables(found.analysis.tables, "tables", job, found, t, none=t("table.none"))
+        show_tables(found.analysis.tables, "tables", job, found, t)
     with text:
         show_pages_text(found.analysis.pages, t)
     with data:
@@ -85,7 +85,7 @@ def engine_name(fingerprint: str) -> str:
 def asked_html(job: Job, found: DocumentResult, t: Translator) -> str:
     """The reader's words, and how they were understood."""
     asked = f"<span>“{html(job.words)}”</span>" if job.words.strip() else ""
-    understood = html(describe(found.task, t.language))
+    understood = html(told(found.task, t))
     arrow = '<span class="wb-quiet" aria-hidden="true">→</span>' if asked else ""
     hidden = html(t("result.understood"))
     return (
@@ -98,7 +98,7 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
         return
     lines = [f"**{t('result.incomplete')}**"]
     for failure in found.failures[:8]:
-        title = title_of(failure.code, t)
+        title = title_of(failure.code, t, of_block=failure.block is not None)
         if failure.block is None:
             title = t("result.failure", page=failure.page, title=title)
         else:
@@ -109,12 +109,15 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
 
 def _show_notes(found: DocumentResult, t: Translator) -> None:
     codes = {note.code for note in found.answer.notes}
+    lines: list[str] = []
     for note in found.answer.notes:
         if f"{note.code.removeprefix('no-')}-unsupported" in codes:
             continue  # why there is none says it better
         if note.code in _SAID_IN_THE_ANSWER and (found.answer.fields or note.code != "fields-not-found"):
             continue
-        st.info(note_text(note, t), icon=":material/info:")
+        lines.append(note_text(note, t))
+    if lines:
+        st.info("  \n".join(dict.fromkeys(lines)), icon=":material/info:")
     for warning in found.warnings:
         st.warning(label(t.or_else(f"warning.{warning}", warning), 300), icon=":material/warning:")
 

@@ -1,4 +1,5 @@
-"""Tables with their spans, unsure cells marked, their downloads, and an editor for each."""
+"""Tables with their spans, unsure cells marked, their downloads, and an editor for each; what helps where none was
+found."""
 
 from __future__ import annotations
 
@@ -6,47 +7,98 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from mineru_core.document.analysis import BlockType, PageAnalysis, Part
 from mineru_core.document.table import DOUBTFUL_BELOW, Table
 from mineru_core.export import table_to_csv, table_to_html, tables_to_xlsx
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.correction_log import TableId
 from mineru_core.jobs.corrections import source_of
 from mineru_core.jobs.model import Job
+from mineru_core.ui import session
+from mineru_core.ui.analyse.composer import ask_again
 from mineru_core.ui.analyse.editing import show_editor
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import stem
-from mineru_core.ui.text import counted, html
+from mineru_core.ui.text import counted, html, shortened
 
 SHOWN = 25
+LONGEST_CAPTION = 160
+"""Letters of a caption in a table's heading; a paragraph above a table is sometimes taken for one."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def show_tables(
-    tables: Sequence[Table], place: str, job: Job, found: DocumentResult, t: Translator, *, none: str = ""
-) -> None:
+def show_tables(tables: Sequence[Table], place: str, job: Job, found: DocumentResult, t: Translator) -> None:
     """Each table with its downloads; ``place`` keeps the keys of the same table in two tabs apart."""
-    if not tables and none:
-        st.html(f'<p class="wb-quiet">{html(none)}</p>')
+    said = {note.code for note in found.answer.notes}
+    if not tables and ("no-tables" in said or not found.analysis.tables):  # else a note says what was not found in them
+        _show_none(place, job, found, t)
     for number, table in enumerate(tables[:SHOWN], start=1):
-        show_table(table, number, place, job, t, origin=source_of(found, table))
+        caption = caption_of(table, found.analysis.pages)
+        show_table(table, number, place, job, t, caption=caption, origin=source_of(found, table))
     if len(tables) > SHOWN:
         st.html(f'<p class="wb-quiet">{html(t("result.more_tables", count=len(tables) - SHOWN))}</p>')
 
 
+def _show_none(place: str, job: Job, found: DocumentResult, t: Translator) -> None:
+    """That there is no table, and what may help: to read for tables at all, or to show where the table is. What a note
+    above the answer says is not said again in it."""
+    if place == "answer" and "tables-unsupported" in {note.code for note in found.answer.notes}:
+        return
+    with st.container(key=f"none-{place}", gap="xsmall"):
+        st.html(f'<p class="wb-none">{html(t(why_no_tables(found)))}</p>')
+        if were_tables_read(found):
+            st.html(f'<p class="wb-quiet">{html(t("table.none_hint"))}</p>')
+            st.button(t("table.mark"), key=f"mark-{place}", icon=":material/crop:", on_click=session.start_drawing)
+        elif Part.TABLES not in found.task.parts:
+            wish = t("wishes.tables")
+            st.button(
+                wish, key=f"read-{place}", icon=":material/table:", on_click=ask_again, args=(job, wish, job.owner)
+            )
+
+
+def why_no_tables(found: DocumentResult) -> str:
+    """The catalogue's key of why no table is shown: none was found, none in the region, or none was looked for."""
+    if not were_tables_read(found):
+        return "note.tables-unsupported" if Part.TABLES in found.task.parts else "table.not_read"
+    return "table.none_region" if found.task.regions else "table.none"
+
+
+def were_tables_read(found: DocumentResult) -> bool:
+    """Whether tables were looked for on any page: some questions need none, and some engines read none."""
+    return any(Part.TABLES in page.parts for page in found.analysis.pages)
+
+
+def caption_of(table: Table, pages: Sequence[PageAnalysis]) -> str:
+    """The caption of a table: its own, or else that which stands next to it on its page, above rather than below; ""
+    where there is none. Of a caption between two tables the second one is taken."""
+    if table.caption.strip():
+        return table.caption
+    blocks = next((page.blocks for page in pages if page.page == table.page), ())
+    for index, block in enumerate(blocks):
+        if block.table is None or block.table.box != table.box:
+            continue
+        before, after, beyond = (blocks[n] if 0 <= n < len(blocks) else None for n in (index - 1, index + 1, index + 2))
+        if before is not None and before.type is BlockType.TABLE_CAPTION:
+            return before.text
+        follows_table = beyond is not None and beyond.table is not None
+        return after.text if after is not None and after.type is BlockType.TABLE_CAPTION and not follows_table else ""
+    return ""
+
+
 def show_table(
-    table: Table, number: int, place: str, job: Job, t: Translator, *, origin: TableId | None = None
+    table: Table, number: int, place: str, job: Job, t: Translator, *, caption: str = "", origin: TableId | None = None
 ) -> None:
     """One table: title, CSV and Excel, then the cells; with an editor where ``origin`` says what table it is."""
     name = f"{place}-{number}"
     editing = False
     with st.container(key=f"head-{name}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f'<div class="wb-title">{_title(table, number, t)}</div>')
+        st.html(f'<div class="wb-title">{title_html(table, number, caption, t)}</div>')
         if origin is not None:
             editing = st.toggle(t("table.edit"), key=f"edit-{name}-{job.id}", width="content")
         _download_buttons(table, number, name, job.source, t)
     with st.container(key=f"cells-{name}"):
         if editing and origin is not None:
-            title = table.caption or t("table.title", number=number)
+            title = " ".join(caption.split()) or t("table.title", number=number)
             show_editor(job, origin, title, f"grid-{name}-{job.id}", t)
             return
         st.html(f'<div class="wb-scroll" tabindex="0">{table_html(table)}</div>')
@@ -77,7 +129,13 @@ def table_html(table: Table) -> str:
     return table_to_html(table, mark_below=DOUBTFUL_BELOW, align_numbers=True)
 
 
-def _title(table: Table, number: int, t: Translator) -> str:
+def title_html(table: Table, number: int, caption: str, t: Translator) -> str:
+    """The heading of a table, every text escaped: its caption, small its number and place; its number alone where it
+    has no caption."""
     place = t("table.place", page=table.page, rows=table.n_rows, cols=table.n_cols)
-    caption = html(table.caption) or html(t("table.title", number=number))
-    return f"{caption}<small>{html(place)}</small>"
+    title = t("table.title", number=number)
+    flat = " ".join(caption.split())
+    if not flat:
+        return f"{html(title)}<small>{html(place)}</small>"
+    shown = html(shortened(flat, LONGEST_CAPTION))
+    return f'<span title="{html(flat)}">{shown}</span><small>{html(f"{title} · {place}")}</small>'

@@ -28,7 +28,7 @@ _SIDE = frozenset(
 def show_pages_text(pages: Sequence[PageAnalysis], t: Translator) -> None:
     """The text of every page that was read."""
     if not any(block.text.strip() for page in pages for block in page.blocks):
-        st.html(f'<p class="wb-quiet">{html(t("text.none"))}</p>')
+        st.html(f'<p class="wb-none">{html(t("text.none"))}</p>')
         return
     parts: list[str] = []
     used = 0

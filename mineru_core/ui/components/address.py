@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mineru_core.ui.session import follow_address
+from mineru_core.ui.session import follow_address, language
 from mineru_core.ui.setup import asset
 
 _mount = st.components.v2.component("mineru_workbench.address", js=asset("address.js"))
 
 
 def watch_address(job_id: str | None) -> None:
-    """Mount the listener, which shows nothing: it runs the page anew when the address has changed under it, and
-    scrolls up when ``job_id`` is another than before."""
-    _mount(key="address", data={"job": job_id or ""}, on_moved_change=follow_address, height=0)
+    """Mount the listener, which shows nothing: it runs the page anew when the address has changed under it, scrolls up
+    when ``job_id`` is another than before, and tells the browser the page's language."""
+    _mount(
+        key="address",
+        data={"job": job_id or "", "language": "zh-CN" if language() == "zh" else "en"},
+        on_moved_change=follow_address,
+        height=0,
+    )

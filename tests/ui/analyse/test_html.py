@@ -11,8 +11,9 @@ from mineru_core.document.analysis import Block, BlockType
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Change, ChangeKind, FieldValue, Match, Quote
-from mineru_core.ui.analyse.answer import change_html, field_html, match_html, quote_html
-from mineru_core.ui.analyse.tables import table_html
+from mineru_core.ui.analyse.answer import field_html, match_html, quote_html
+from mineru_core.ui.analyse.changes import change_html
+from mineru_core.ui.analyse.tables import table_html, title_html
 from mineru_core.ui.analyse.words import blocks_html
 from mineru_core.ui.i18n import Translator
 
@@ -20,7 +21,10 @@ EVIL = st.one_of(
     st.text(max_size=40),
     st.sampled_from(["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg onload=x>', "</div><b>"]),
 )
-OWN_TAGS = {"p", "div", "table", "tbody", "thead", "tr", "td", "th", "mark", "dt", "dd", "small", "br", "caption"}
+OWN_TAGS = {
+    *("p", "div", "table", "tbody", "thead", "tr", "td", "th", "mark", "dt", "dd", "small", "br", "caption"),
+    *("span", "ins", "del"),
+}
 OWN_ATTRIBUTES = {"class", "title", "rowspan", "colspan", "tabindex"}
 
 
@@ -50,7 +54,8 @@ def assert_only_our_markup(markup: str) -> None:
 @given(EVIL, EVIL)
 def test_tables(text: str, other: str) -> None:
     cells = (Cell(row=0, col=0, text=text, confidence=0.2), Cell(row=0, col=1, text=other))
-    assert_only_our_markup(table_html(Table(n_rows=1, n_cols=2, cells=cells)))
+    table = Table(n_rows=1, n_cols=2, cells=cells)
+    assert_only_our_markup(table_html(table) + title_html(table, 1, text, Translator("en")))
 
 
 @given(EVIL)
@@ -80,10 +85,13 @@ def test_a_match_is_marked_where_it_is() -> None:
 @given(EVIL, EVIL)
 def test_quotes_and_changes(text: str, other: str) -> None:
     t = Translator("en")
-    assert_only_our_markup(quote_html(Quote(text=text, page=1, box=Box(0, 0, 1, 1)), t, with_page=True))
+    quote = Quote(text=text, page=1, box=Box(0, 0, 1, 1))
+    assert_only_our_markup(quote_html(quote, t, with_page=True, with_confidence=True))
     assert_only_our_markup(change_html(Change(kind=ChangeKind.CHANGED, before=text, after=other), t))
 
 
-def test_a_change_says_what_and_where() -> None:
-    change = Change(kind=ChangeKind.CHANGED, before="10", after="12", before_page=1, after_page=2)
-    assert Tags(change_html(change, Translator("en"))).text == "10 → 12changed · Page 1 · Page 2"
+def test_how_sure_a_sentence_is_is_told_where_it_answers_a_question() -> None:
+    quote = Quote(text="It rains.", page=3, box=Box(0, 0, 1, 1), confidence=0.5)
+    t = Translator("en")
+    assert Tags(quote_html(quote, t, with_page=True, with_confidence=True)).text == "It rains.Page 3 · 50% sure"
+    assert Tags(quote_html(quote, t, with_page=False, with_confidence=False)).text == "It rains."

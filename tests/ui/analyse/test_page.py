@@ -174,13 +174,14 @@ def test_the_next_question_is_limited_to_the_marked_region() -> None:
     assert EN("region.active", page=1) not in html_of(app)
 
 
-def test_several_files_are_jobs_of_their_own_with_a_selector() -> None:
+def test_several_files_are_jobs_of_their_own_with_a_selector_and_one_archive() -> None:
     app = upload(open_app(), ("one.pdf", table_pdf(title="First")), ("two.pdf", table_pdf(title="Second")))
     app.button(key="act-text").click().run()
     one, two = app.session_state[Key.BATCH]
     services.service().wait(two, app.session_state[Key.OWNER], WAIT_S)
     settle(app)
     assert "First" in html_of(app)
+    assert EN("files.download", count=2) in [button.label for button in app.get("download_button")]
     app.pills(key=f"file-{one}").set_value(two).run()
     assert app.session_state[Key.JOB] == two
     assert "Second" in html_of(app)
@@ -291,7 +292,8 @@ def test_a_failed_block_is_named_by_its_place(monkeypatch: pytest.MonkeyPatch) -
     broken = found.model_copy(update={"analysis": found.analysis.model_copy(update={"failures": (failure,)})})
     monkeypatch.setattr(JobService, "result", lambda *_: broken)
     app.run()
-    assert EN("result.failure_block", page=1, block=3, title=EN("error.engine-failed.title")) in alerts(app)
+    assert EN("result.failure_block", page=1, block=3, title=EN("error.engine-failed.block")) in alerts(app)
+    assert EN("error.engine-failed.title") not in alerts(app)
 
 
 def test_a_chart_that_is_not_read_is_said_once_and_its_text_is_shown() -> None:

@@ -1,0 +1,87 @@
+"""What a table is called, and what is said where there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from mineru_core.document.analysis import Block, BlockType, Part
+from mineru_core.document.geometry import Box
+from mineru_core.document.table import Table
+from mineru_core.document.task import Answer, Region, Task, TaskKind
+from mineru_core.ui.analyse.tables import LONGEST_CAPTION, caption_of, title_html, why_no_tables
+from mineru_core.ui.i18n import Translator
+from tests.documents import table_pdf
+from tests.export.strategies import page, result
+from tests.ui.analyse.test_page import settle, upload
+from tests.ui.conftest import html_of, open_app
+
+EN = Translator("en")
+
+
+def table(top: float, caption: str = "") -> Table:
+    return Table.from_rows([["a", "b"]]).model_copy(update={"box": Box(0, top, 9, top + 5), "caption": caption})
+
+
+def block(kind: BlockType, text: str = "", *, of: Table | None = None) -> Block:
+    return Block(type=kind, box=Box(0, 0, 1, 1), order=0, text=text, table=of)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "captions"),
+    [
+        ("caption table", ["C1"]),
+        ("table caption", ["C1"]),
+        ("text table text", [""]),
+        ("caption table caption table", ["C1", "C2"]),
+        ("caption table caption", ["C1"]),
+        ("table caption text", ["C1"]),
+    ],
+)
+def test_a_caption_belongs_to_the_table_it_stands_over(kinds: str, captions: list[str]) -> None:
+    tables, blocks = [], []
+    for number, kind in enumerate(kinds.split()):
+        if kind == "table":
+            tables.append(table(10.0 * number))
+            blocks.append(block(BlockType.TABLE, of=tables[-1]))
+        elif kind == "caption":
+            blocks.append(block(BlockType.TABLE_CAPTION, f"C{kinds.split()[: number + 1].count('caption')}"))
+        else:
+            blocks.append(block(BlockType.TEXT, "words"))
+    assert [caption_of(one, [page(1, *blocks)]) for one in tables] == captions
+
+
+def test_a_tables_own_caption_comes_first_and_pages_are_kept_apart() -> None:
+    over = block(BlockType.TABLE_CAPTION, "over it")
+    own = table(0, caption="its own")
+    assert caption_of(own, [page(1, over, block(BlockType.TABLE, of=own))]) == "its own"
+    assert caption_of(table(0), [page(2, over, block(BlockType.TABLE, of=table(0)))]) == ""
+
+
+def test_a_caption_is_the_heading_and_the_number_is_small_beside_it() -> None:
+    place = EN("table.place", page=1, rows=1, cols=2)
+    assert title_html(table(0), 2, "", EN) == f"Table 2<small>{place}</small>"
+    named = title_html(table(0), 2, "Revenue\n by region", EN)
+    assert named == f'<span title="Revenue by region">Revenue by region</span><small>Table 2 · {place}</small>'
+    long = title_html(table(0), 2, "word " * 100, EN)
+    assert len(long.split(">")[1].split("<")[0]) == LONGEST_CAPTION
+
+
+def test_it_is_told_whether_tables_were_looked_for() -> None:
+    read = page(1, block(BlockType.TEXT, "words"))
+    unread = read.model_copy(update={"parts": frozenset({Part.TEXT})})
+    tables, text = Answer(kind=TaskKind.TABLES), Answer(kind=TaskKind.TEXT)
+    assert why_no_tables(result(read, answer=tables)) == "table.none"
+    assert why_no_tables(result(unread, answer=text)) == "table.not_read"
+    assert why_no_tables(result(unread, answer=tables)) == "note.tables-unsupported"
+    region = Task(kind=TaskKind.TABLES, regions=(Region(page=1, box=Box(0, 0, 5, 5)),))
+    assert why_no_tables(result(read, answer=tables).model_copy(update={"task": region})) == "table.none_region"
+
+
+@pytest.mark.usefixtures("workbench")
+def test_a_question_for_something_else_offers_to_look_for_tables() -> None:
+    app = upload(open_app(), ("note.pdf", table_pdf()))
+    app.button(key="act-text").click().run()
+    settle(app)
+    assert EN("table.not_read") in html_of(app)
+    app.button(key="read-tables").click().run()
+    assert EN("wishes.tables") in html_of(settle(app))
