@@ -36,7 +36,7 @@ _LEAD_HAN = (
     r"^.*(?:把|[让叫要]我)(?!手)|^.*?(?:上|里|中|内|当中)面?的|^从?[^,]{1,10}(?:上|里|中|内)面?(?=提取|抽取|摘|抄|找|读|获取|识别|抓|取)|^[^,]{0,4}[单证票表书卡册本函盒签箱瓶袋牌纸条板屏](?:上|里|中)面?\s*(?=\S)|^(?:客户|老板|领导|财务|公司|经理|同事|对方|银行|我们?|你|您|他们?|她|咱们?)(?:只|就|还|也|都)?(?:要(?!求)|需要|想要|想看|想知道|让|得有|急需)|"
     r"^[^,的]{0,4}(?:报告|合同|协议|发票|证书|通知书|申请表|登记表|说明书)的(?=[^,]{2})(?!号码?$|代码$|编号$|名称$|日期$|金额$)|"
     r"^[^,]{0,6}(?:公司|部门?|财务|会计|银行|单位|学校|医院|经理|主管|老师|机构|政府|税务局)(?:那边|这边|里)?(?:要(?!求)|需要|让我?)(?:填|交|报|提供)?|^(?:有劳|烦请|劳烦|劳驾)|^提供(?!者|商|人|方)|"
-    r"^(?:得|还得|要)?(?:填写?|录入?|登记)(?=[^写入人表日时单编员项一下好]{2})|^(?:摘录|摘抄|抄录)|^登记(?![号证表人地日时机])|^(?:取|调|导|标)(?:一下|下)|^(?:录入?|抄|摘|抠|弄|整理|汇总|登记|收集|抓取?|核对|查|找|看|记|读|列|填|写|挑|采集|统计)(?:录|写)?(?:一下|下|出来?|好)(?!单|料|生|具|厂|库|发)|"
+    r"^(?:得|还得|要)?(?:填写?|录入?|登记)(?=[^写入人表日时单编员项一下好]{2})|^(?:摘录|摘抄|抄录)|^登记(?![号证表人地日时机])|^(?:取|调|导|标)(?:一下|下)|^(?:录入?|抄|摘|抠|弄|整理|汇总|登记|收集|抓取?|核对|查|找|看|记|读|列|填|写|挑|采集|统计)(?:录|写)?(?:一下|下|出来?|好)(?!单|料|生|具|厂|库|发(?!票|货人|货方|件人))|"
     r"^(?:帮忙|顺便|另外|然后|还要|以及|加上|再|也|并|同时|主要是?|就是|光要?|单要|就要)"
 )
 _VERB_HAN = (
@@ -55,6 +55,13 @@ _TAIL_EN = (
 )
 _HEAD = re.compile(f"{_LEAD_EN}|{_LEAD_HAN}|{v.FIELD_HEAD.pattern}")
 _TAIL = re.compile(f"{_TAIL_HAN}|{_TAIL_EN}|{v.FIELD_TAIL.pattern}")
+_OF_A_PERSON = re.compile(
+    r"(?:student|pupil|child|patient|employee|applicant|candidate|holder|cardholder|member|passenger|traveller|guest|"
+    r"resident|insured|deceased|donor|worker|trainee)(?:'s|s')\s+(?P<it>\S+\s+\S.*)",
+    re.IGNORECASE,
+)
+"""Whose field it is, where a document is about one person: "the student's date of birth" is labelled Date of birth. The
+seller's and the buyer's are two, and a bare "patient's name" is what its label says."""
 _SPLIT = re.compile(rf"{v.FIELD_SPLIT.pattern}|\s-\s|(?<=\x00)\s*(?=\x00)|(?<=[a-z]{{4}})\.(?=\s)")
 
 _INTRODUCES = re.compile(
@@ -123,7 +130,8 @@ def list_fields(reader: Reader) -> tuple[str, ...]:
         if first >= last or v.EVERYTHING.fullmatch(text[first:last]):
             continue
         name = reader.name(first, last)
-        names = _apart(name)
+        whose = _OF_A_PERSON.fullmatch(name)
+        names = _apart(whose["it"] if whose is not None and not is_known_field(name) else name)
         if all(is_known_field(one) for one in names) or all(may_be_a_name(one) for one in names):
             found.extend(names)
         else:

@@ -41,6 +41,10 @@ _REAL_WORDS = _words(
     "extracts exports converts equation finds texts least change changes charged changer chained summaries compared",
     "compares combined combines columned merged merges merger verge coloumns",
 )
+_FORM_FOR_FROM = re.compile(
+    r"(?<=[a-z0-9,\x00]\s)(?<!\bthe\s)(?<!\bthis\s)(?<!\bthat\s)(?<!\ba\s)(?<!\bmy\s)(?<!\bour\s)(?<!\byour\s)(?<!\bthese\s)"
+    r"(?<!\bentry\s)(?<!\border\s)(?<!\bapplication\s)(?<!\bin\s)form(?=\s+(?:the|this|that|these|those|my|our|your|attached|page)\b)"
+)
 _ROW_TRADITIONAL = re.compile("(?<=[的一这那几笔])列(?![出表印举入])")
 _HAN_SLIPS = {
     "表各": "表格", "表哥": "表格", "标格": "表格", "图标数据": "图表数据", "提取图标": "提取图表", "提去": "提取",
@@ -76,6 +80,7 @@ class Reader:
             place = quoted.end()
         self._copy(pieces, low, place, len(low))
         self.text = "".join(pieces)
+        self.text = _FORM_FOR_FROM.sub("from", self.text)  # a slip that is a word of its own, told by what follows
         if low != self.clean.lower() and len(low) == len(self.clean):  # in traditional Chinese a row is 列, a column 欄
             self.text = _ROW_TRADITIONAL.sub("行", self.text)
 

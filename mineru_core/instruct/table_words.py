@@ -31,7 +31,7 @@ _MERGED = re.compile(
 )
 
 _LIST_END = (
-    r"\s*(?=$|[;.?!]|,\s*(?:and\s+)?(?:export|as|only|just|rows?|please|save|give)\b|"
+    r"\s*(?=$|[;?!]|(?<!\bno)\.|,\s*(?:and\s+)?(?:export|as|only|just|rows?|please|save|give)\b|"
     r"\b(?:please|pls|from|of|in|on|as|where|for|into|only|thanks|out|to\s+(?:csv|excel|xlsx)|and\s+(?:export|save|"
     r"give|show|the\s+rows?|rows?))\b)"
 )
@@ -41,13 +41,13 @@ _COLUMNS_AFTER = re.compile(
     r"(?=\s*(?::|are\b|is\b|=|\x00))|(?:that\s+(?:are|is)\s+)?(?:named|called|titled|labell?ed|headed|entitled)|for|"
     r"with)?\s*(?:are\b|is\b|=|:|-)?\s*"
     r"(?:the\s+)?(?!\s*(?:has|have|contains?|is|are|shows?|do|does|and|from|of|in|on|as|where|for|into|only|please|pls|out|to|that|which)\b)"
-    rf"(?P<it>(?:\x00|[^;.?!:])+?){_LIST_END}"
+    rf"(?P<it>(?:\x00|(?<=\bno)\.|[^;.?!:])+?){_LIST_END}"
 )
 _COLUMN_WORD = re.compile(r"\s*\b(?:columns?|cols?)\b(?!\s*(?:charts?|graphs?|plots?))")
 _BEFORE_COLUMNS = re.compile(
     r"\b(?:with|only|just|keep|show|extract|get|give\s+me|export|want|need|from|of|table|tables|take|pull|all|read|is|are|me|in|"
     r"list|return|what|select|output|include|including|has|have|without|except|drop|remove|exclude|excluding|hide|delete|omit|"
-    r"ignore|skip|no)\b"
+    r"ignore|skip|no(?!\.))\b"
 )
 _HAN_COLUMNS_AFTER = re.compile(
     r"(?<![排系数并陈下罗行])列(?:名|标题)?(?:名?为|是|:|包括|有|叫做?)\s*(?P<it>(?:\x00|[^;.?!])+?)(?=$|[;.?!]|,\s*(?:导出|请|只))"
@@ -62,7 +62,7 @@ _BEFORE_HAN_COLUMNS = re.compile(
     r"只要|只需要?|只想要|只保留|保留|只?留下?|只看|只|提取|导出|抽取|选取?|取|仅需要?|仅要|仅|显示|给我|看|把|将|要|中的?|里的?|里面的?|"
     r"表格?的|其中的?|名为|叫"
 )
-_BREAK = re.compile(r"[;.?!:]")
+_BREAK = re.compile(r"[;?!:]|(?<!\bno)\.")  # "Item No." goes on
 _SPLIT = re.compile(
     r"[,;&+\n]|(?<=\x00)\s*(?=\x00)|\s/\s|\b(?:and|plus|as\s+well\s+as|along\s+with|or)\b|以及|还有|[和与及跟]"
 )

@@ -165,6 +165,10 @@ FIND = (
     ),
     re.compile(r"(?P<it>\x00|[^\s,;.?!][^,;.?!]{0,40}?)(?:一共|总共)?出现(?:了|过)?(?:几|多少)次.*"),
     re.compile(r"\b(?:mentions?|occurrences?|instances?|references?)\s+(?:of|to)\b(?P<it>.*)"),
+    re.compile(
+        r"\b(?:every|each|all|any)\s+(?:the\s+)?(?:places?|spots?|times?|lines?|pages?)\s+(?:(?:where|in\s+which|that|on\s+which)\s+)?"
+        r"(?P<it>.+?)\s+(?:appears?|occurs?|shows?\s+up|comes?\s+up|is\s+(?:mentioned|used|found|said))\b.*"
+    ),
     re.compile(r"\bctrl\s*\+?\s*f\b(?P<it>.*)"),
     re.compile(
         r"(?:提到|提及|出现|写着|写有|写了|包含|含有|涉及|讲到|说到)(?:了|过|着)?(?P<it>\x00|[^,;.?!]{1,20}?)(?:这.{1,3})?的(?:所有|全部)?(?:地方|位置|段落|句子|条款|部分|文字)"
@@ -238,7 +242,7 @@ _VERBS_EN = (
     r"check)"
 )
 VERBS_HAN = (
-    r"(?:提取|抽取|识别|读取|获取|找出|找到|列出|输出|显示|查看|返回|导出|取出|导入|"
+    r"(?:提取|抽取|抓取|摘取|识别|读取|获取|找出|找到|列出|输出|显示|查看|返回|导出|取出|导入|"
     r"解析|分析|读|转换|转成|复制|拿|看|扫描|处理|查询|查|填写|告诉)"
 )
 FIELD_HEAD = _any(
@@ -246,7 +250,7 @@ FIELD_HEAD = _any(
     r"^(?:please|pls|kindly|can|could|would|will|may|hi|hello|hey|help|me|us|you|i|we|need|want|wanna|like|to|know|"
     r"the|an?|this|"
     r"that|these|those|all|of|just|only|out|for|it|its|my|and|also|let|then|from|in|on|with|value|values|field|"
-    r"fields|data)\b(?!')",
+    r"fields|data)\b(?!['/])",
     rf"^(?:{_VERBS_EN}|find|look\s+for|search\s+for|locate|identify)\b(?!-)",
     r"^(?:(?:what|who|which|when|how\s+much|how\s+many)(?:'s|\s+(?:is|are|was|were))|whats|what|who)\b",
     rf"^{_NOUNS_EN}(?:'s)?\b(?=\s*(?:$|[:,]))",
@@ -266,7 +270,8 @@ FIELD_TAIL = _any(
     rf"(?:{VERBS_HAN})(?:出来|一下)?$",
 )
 FIELD_SPLIT = re.compile(
-    r"[,;/&+\n]|(?<=[\u4e00-\u9fff])\.|\b(?:and|plus|as\s+well\s+as|along\s+with)\b|以及|还有|和|与|及|跟|并且"
+    # "B/L No." and "A/C" are one word: a stroke between two single letters parts nothing.
+    r"[,;&+\n]|(?<!(?<![a-z0-9])[a-z])/|/(?![a-z](?![a-z0-9]))|(?<=[\u4e00-\u9fff])\.|\b(?:and|plus|as\s+well\s+as|along\s+with)\b|以及|还有|和|与|及|跟|并且"
 )
 IN_A_TABLE = _any(
     rf"\b(?:in|from|of|inside|within)\s+(?:the\s+|this\s+|that\s+)?{_EN_TABLES}",
