@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from mineru_core.document.geometry import Box
+from mineru_core.document.header_depth import with_whole_header
 from mineru_core.document.table import Cell, Table
 from mineru_core.errors import FileTooLarge
 from mineru_core.intake.office.canvas import GREY, WHITE, Canvas, Colour, check_characters, edges
@@ -66,12 +67,13 @@ class TableDrawing:
             around = Box(xs[place.col], ys[place.row], xs[place.col + place.colspan], ys[place.row + place.rowspan])
             self._draw_cell(canvas, place, around, texts[place.row, place.col])
             cells.append(self._cell(place, around.clipped(*canvas.size)))
-        return Table(
+        table = Table(
             n_rows=len(self._rows),
             n_cols=len(self._columns),
             cells=tuple(cells),
             box=Box(xs[0], ys[0], xs[-1], ys[-1]).clipped(*canvas.size),
         )
+        return with_whole_header(table) if self._header else table
 
     def _cell(self, place: _Place, box: Box) -> Cell:
         return Cell(

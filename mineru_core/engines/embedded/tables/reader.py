@@ -13,6 +13,7 @@ import numpy as np
 
 from mineru_core.document.analysis import Line
 from mineru_core.document.geometry import Box
+from mineru_core.document.header_depth import with_whole_header
 from mineru_core.document.page import Pixels
 from mineru_core.document.table import Cell, Table
 from mineru_core.engines.embedded import weights
@@ -247,11 +248,13 @@ def _table(fitted: Fitted, area: Box, caption: str) -> Table:
         for cell, content in zip(fitted.structure.cells, held, strict=True)
     )
     confidence = max(0.0, fitted.structure.probability * (1 - fitted.badness))
-    return Table(
-        n_rows=fitted.structure.n_rows,
-        n_cols=fitted.structure.n_cols,
-        cells=cells,
-        box=area,
-        caption=caption,
-        confidence=confidence,
+    return with_whole_header(
+        Table(
+            n_rows=fitted.structure.n_rows,
+            n_cols=fitted.structure.n_cols,
+            cells=cells,
+            box=area,
+            caption=caption,
+            confidence=confidence,
+        )
     )
