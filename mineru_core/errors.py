@@ -24,6 +24,7 @@
     ├── EngineError               the engine cannot work (HTTP 503)
     │   ├── ModelMissing          model-missing
     │   └── EngineUnavailable     engine-unavailable
+    ├── TextModelUnavailable      text-model-unavailable (HTTP 503)
     ├── EngineFailed              engine-failed: the engine broke on one page (HTTP 500)
     ├── TokenRequired             token-required (HTTP 403)
     ├── NotFound                  not-found (HTTP 404)
@@ -235,6 +236,14 @@ class EngineUnavailable(EngineError):
 
     code = "engine-unavailable"
     default_hint = "Run: mineru-workbench models, and choose an engine that is installed."
+
+
+class TextModelUnavailable(WorkbenchError):
+    """The text model that answers free questions cannot be reached, refuses, or does not answer as it should."""
+
+    code = "text-model-unavailable"
+    http_status = 503
+    default_hint = "Check the server at text_model.url, its model and its key."
 
 
 class EngineFailed(WorkbenchError):

@@ -100,6 +100,17 @@ class MineruServerSettings(_Section):
     breaker_open_s: float = Field(default=15.0, gt=0, description="seconds until it is tried again")
 
 
+class TextModelSettings(_Section):
+    """A text model on an OpenAI-compatible server that answers free questions over the recognised text."""
+
+    url: str | None = Field(
+        default=None, description="address of a text model for free questions, such as http://host/v1; off if unset"
+    )
+    model: str | None = Field(default=None, description="name the server gives the model")
+    api_key: SecretStr | None = Field(default=None, description="key sent to it as bearer token")
+    timeout_s: float = Field(default=60.0, gt=0, description="seconds a free question may take, over all tries")
+
+
 class JobSettings(_Section):
     """The queue of documents (None: by the number of cores, and by how fast documents are read)."""
 
@@ -138,17 +149,6 @@ class ServerSettings(_Section):
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8501, ge=1, le=65535, description="port to listen on")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least level logged")
-
-
-class Settings(BaseSettings):
-    """Every setting; immutable once made."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="MINERU_WORKBENCH_", env_nested_delimiter="__", frozen=True, extra="forbid"
-    )
-
-    home: Path = Field(default_factory=default_home, description="folder of models, blobs, cache and state.db")
-    models: Path | None = Field(default=None, description="folder of the weights; models/ in the home folder if unset")
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description="names browsers reach the server by, such as docs.example.com or *.example.com; *: any. Addresses, "
@@ -168,16 +168,29 @@ class RateSettings(_Section):
     per_minute: int = Field(default=20, ge=0, description="documents a minute, on average over five; 0: no limit")
     burst: int = Field(default=40, ge=1, description="documents in any one minute")
     local: bool = Field(default=False, description="whether callers on the machine itself, without token, are limited")
+
+
+class Settings(BaseSettings):
+    """Every setting; immutable once made."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MINERU_WORKBENCH_", env_nested_delimiter="__", frozen=True, extra="forbid"
+    )
+
+    home: Path = Field(default_factory=default_home, description="folder of models, blobs, cache and state.db")
+    models: Path | None = Field(default=None, description="folder of the weights; models/ in the home folder if unset")
     limits: LimitSettings = LimitSettings()
     pdf: PdfSettings = PdfSettings()
     engine: EngineSettings = EngineSettings()
     mineru: MineruSettings = MineruSettings()
     mineru_server: MineruServerSettings = MineruServerSettings()
+    text_model: TextModelSettings = TextModelSettings()
     jobs: JobSettings = JobSettings()
     serving: ServingSettings = ServingSettings()
     store: StoreSettings = StoreSettings()
     cache: CacheSettings = CacheSettings()
     server: ServerSettings = ServerSettings()
+    rate: RateSettings = RateSettings()
 
     @property
     def models_dir(self) -> Path:
@@ -190,7 +203,6 @@ class RateSettings(_Section):
         return self.home / "blobs"
 
     @property
-    rate: RateSettings = RateSettings()
     def cache_dir(self) -> Path:
         """Folder of what was read and answered before; it may be deleted at any moment."""
         return self.home / "cache"

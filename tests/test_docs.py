@@ -34,7 +34,7 @@ def test_every_setting_has_its_row() -> None:
 
 def test_every_command_line_is_accepted() -> None:
     commands = set(re.findall(r"^mineru-workbench (\w+)", README, re.M))
-    assert commands == {"analyze", "models", "doctor", "serve"}
+    assert commands == {"analyze", "compare", "models", "doctor", "serve", "token"}
     for command in sorted(commands):
         done = subprocess.run(
             [sys.executable, "-m", "mineru_core.cli", command, "--help"], capture_output=True, text=True, check=False
@@ -56,8 +56,9 @@ def test_every_link_leads_somewhere() -> None:
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    (tmp_path / "scan.png").write_bytes(png_bytes(draw_table([["a", "b"], ["1", "2"]])))
+    block, *_ = re.findall(r"```python\n(.*?)```", README, re.S)
+    for name in ("scan", "old"):
+        (tmp_path / f"{name}.png").write_bytes(png_bytes(draw_table([["a", "b"], ["1", "2"]])))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__NAME", "echo")
     lines = [line for line in block.splitlines() if "to_dataframe" not in line]  # echo reads no tables

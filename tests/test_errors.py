@@ -27,6 +27,7 @@ STATUSES = {
     "no-pages": 422, "invalid-request": 422, "file-too-large": 413, "too-many-pixels": 413, "too-many-pages": 413,
     "overloaded": 429, "rate-limited": 429, "cancelled": 409, "edit-conflict": 409, "deadline-exceeded": 504,
     "model-missing": 503,
+    "text-model-unavailable": 503,
     "engine-unavailable": 503, "engine-failed": 500, "token-required": 403, "not-found": 404,
     "storage-unavailable": 503, "invalid-setting": 500,
 }  # fmt: skip

@@ -25,7 +25,9 @@ def create_api(backend: Backend) -> FastAPI:
     )
     install_handlers(app)
     # The last added runs first: who may call comes before how much may come.
-    app.add_middleware(BodyLimit, max_file_bytes=backend.settings.limits.max_file_bytes)
+    app.add_middleware(
+        BodyLimit, max_file_bytes=backend.settings.limits.max_file_bytes, two_files=documents.COMPARE_PATH
+    )
     app.add_middleware(LoopbackOnly)
     app.include_router(documents.router(backend))
     app.include_router(tasks.router(backend))

@@ -1,7 +1,8 @@
-"""POST /v1/document/parse: a document and words in, the result or a task's id out."""
+"""POST /v1/document/parse and /v1/document/compare: documents in, the result or a task's id out."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated
 
@@ -13,6 +14,9 @@ from mineru_core.api.tasks import TaskView, finished_result, json_response, owne
 from mineru_core.errors import FileTooLarge, InvalidRequest
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
+from mineru_core.jobs.comparisons import Upload
+from mineru_core.jobs.model import Job
+from mineru_core.serving.comparing import COMPARISON
 
 API_PREFIX = "/api"
 """Where the server mounts the API."""
@@ -23,28 +27,46 @@ FILE_HELP = (
     "told apart by content"
 )
 FIELDS = frozenset({"file", "instruction", "region", "page", "engine", "password", "async"})
+COMPARED_FIELDS = frozenset({"before", "after", "instruction", "engine", "password", "async"})
+
+PARSE_PATH, COMPARE_PATH = "/v1/document/parse", "/v1/document/compare"
+
+EngineField = Annotated[str | None, Form(description="name of the engine that reads it; empty: the server's own")]
+PasswordField = Annotated[str | None, Form(description="opens an encrypted PDF; never stored")]
+AsyncField = Annotated[bool, Form(alias="async", description="true: answer at once with a task to ask for")]
 
 
-async def only_known_fields(request: Request) -> None:
-    """Refuse what would be ignored: a misspelt field, a field in the query, a field that is given twice."""
-    form = await request.form()
-    unknown = sorted(set(form) - FIELDS | set(request.query_params))
-    if unknown:
-        known = ", ".join(sorted(FIELDS))
-        raise InvalidRequest(f"Unknown field: {', '.join(unknown)[:200]}.", f"Send these as form fields: {known}.")
-    repeated = [name for name in FIELDS - {"region"} if len(form.getlist(name)) > 1]
-    if repeated:
-        raise InvalidRequest(f"Given more than once: {', '.join(sorted(repeated))}.", "Send one document a request.")
+def only_known(fields: frozenset[str]) -> Callable[[Request], Awaitable[None]]:
+    """Refuses what would be ignored: a misspelt field, a field in the query, a field that is given twice."""
+
+    async def check(request: Request) -> None:
+        form = await request.form()
+        unknown = sorted(set(form) - fields | set(request.query_params))
+        if unknown:
+            known = ", ".join(sorted(fields))
+            raise InvalidRequest(f"Unknown field: {', '.join(unknown)[:200]}.", f"Send these as form fields: {known}.")
+        repeated = [name for name in fields - {"region"} if len(form.getlist(name)) > 1]
+        if repeated:
+            named = ", ".join(sorted(repeated))
+            raise InvalidRequest(f"Given more than once: {named}.", "Send one document a request.")
+
+    return check
 
 
 def router(backend: Backend) -> APIRouter:
-    """The route, standing on ``backend``."""
-    routes = APIRouter(tags=["documents"], dependencies=[Depends(only_known_fields)])
+    """The routes, standing on ``backend``."""
+    routes = APIRouter(tags=["documents"])
+    _add_parse(routes, backend)
+    _add_compare(routes, backend)
+    return routes
 
+
+def _add_parse(routes: APIRouter, backend: Backend) -> None:
     @routes.post(
-        "/v1/document/parse",
+        PARSE_PATH,
         response_model=DocumentResult,
         responses={202: {"model": TaskView, "description": "async=true: the task that reads the document"}},
+        dependencies=[Depends(only_known(FIELDS))],
     )
     async def parse(
         request: Request,
@@ -57,13 +79,9 @@ def router(backend: Backend) -> APIRouter:
             list[str] | None, Form(description="x0,y0,x1,y1 in page pixels, or x0,y0,x1,y1,page; may be repeated")
         ] = None,
         page: Annotated[int, Form(ge=1, description="page of the regions that name none, from 1")] = 1,
-        engine: Annotated[
-            str | None, Form(description="name of the engine that reads it; empty: the server's own")
-        ] = None,
-        password: Annotated[str | None, Form(description="opens an encrypted PDF; never stored")] = None,
-        asynchronous: Annotated[
-            bool, Form(alias="async", description="true: answer at once with a task to ask for")
-        ] = False,
+        engine: EngineField = None,
+        password: PasswordField = None,
+        asynchronous: AsyncField = False,
     ) -> Response:
         """Read a document and answer the instruction."""
         owner = owner_of_call(request)
@@ -82,12 +100,54 @@ def router(backend: Backend) -> APIRouter:
                 password=password or None,
             )
         )
-        if asynchronous:
-            return json_response(view_of(job), status=202, location=f"{API_PREFIX}/v1/tasks/{job.id}")
-        job = await wait_for(backend, request, job)
-        return await finished_result(backend, job)
+        return await _answer(backend, request, job, asynchronous=asynchronous)
 
-    return routes
+
+def _add_compare(routes: APIRouter, backend: Backend) -> None:
+    @routes.post(
+        COMPARE_PATH,
+        response_model=DocumentResult,
+        responses={202: {"model": TaskView, "description": "async=true: the task that compares the documents"}},
+        dependencies=[Depends(only_known(COMPARED_FIELDS))],
+    )
+    async def compare(
+        request: Request,
+        before: Annotated[UploadFile, File(description=f"the earlier document: {FILE_HELP}")],
+        after: Annotated[UploadFile, File(description="the later document")],
+        instruction: Annotated[
+            str, Form(max_length=MAX_INSTRUCTION, description="words that ask what changed; may be left out")
+        ] = COMPARISON.words,
+        engine: EngineField = None,
+        password: PasswordField = None,
+        asynchronous: AsyncField = False,
+    ) -> Response:
+        """Read two documents and tell what changed from the earlier to the later one."""
+        owner = owner_of_call(request)
+        backend.service.refuse_if_full(owner)
+        most = backend.settings.limits.max_file_bytes
+        uploads = [
+            Upload(file.filename or name, await _bytes_of(file, most))
+            for file, name in ((before, "before"), (after, "after"))
+        ]
+        job = await backend.call(
+            partial(
+                backend.service.comparisons.submit,
+                *uploads,
+                words=instruction or COMPARISON.words,
+                owner=owner,
+                engine=engine,
+                password=password or None,
+            )
+        )
+        return await _answer(backend, request, job, asynchronous=asynchronous)
+
+
+async def _answer(backend: Backend, request: Request, job: Job, *, asynchronous: bool) -> Response:
+    """The task's view at once, or its result once it has ended."""
+    if asynchronous:
+        return json_response(view_of(job), status=202, location=f"{API_PREFIX}/v1/tasks/{job.id}")
+    job = await wait_for(backend, request, job)
+    return await finished_result(backend, job)
 
 
 async def _bytes_of(file: UploadFile, max_bytes: int) -> bytes:

@@ -77,20 +77,25 @@ class LoopbackOnly:
 
 
 class BodyLimit:
-    """Counts a request's bytes as they come and refuses those above the limit before reading them all."""
+    """Counts a request's bytes as they come and refuses those above the limit before reading them all.
 
-    def __init__(self, app: ASGIApp, max_file_bytes: int) -> None:
+    ``two_files`` is the end of a path that takes two files; they may have twice the bytes together.
+    """
+
+    def __init__(self, app: ASGIApp, max_file_bytes: int, two_files: str | None = None) -> None:
         self.app = app
         self.max_file_bytes = max_file_bytes
-        self.max_body_bytes = max_file_bytes + FORM_ALLOWANCE
+        self._two_files = two_files
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; a declared length above the limit is refused at once."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        files = 2 if self._two_files is not None and scope["path"].endswith(self._two_files) else 1
+        most = files * self.max_file_bytes + FORM_ALLOWANCE
         declared = Headers(scope=scope).get("content-length", "")
-        if declared.isdecimal() and int(declared) > self.max_body_bytes:
+        if declared.isdecimal() and int(declared) > most:
             await self._refuse(scope, receive, send)
             return
         received = 0
@@ -99,7 +104,7 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.max_body_bytes:
+            if received > most:
                 await drain(receive)
                 raise UploadTooLarge(self.max_file_bytes)
             return message

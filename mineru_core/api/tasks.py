@@ -11,7 +11,9 @@ from pydantic import BaseModel, Field
 from mineru_core.api.backend import Backend
 from mineru_core.errors import Cancelled, NotFound
 from mineru_core.export.result import DocumentResult
+from mineru_core.jobs.comparisons import Comparisons, is_comparison
 from mineru_core.jobs.model import Job, JobError, JobState
+from mineru_core.jobs.service import JobService
 
 LOCAL_OWNER = "local"
 """Whose jobs those of callers on this machine are, as long as there are no tokens."""
@@ -27,8 +29,9 @@ class TaskView(BaseModel):
 
     task_id: str
     state: str = Field(description="pending, running, done, failed, cancelled or expired")
-    page: int = Field(description="page at work, from 1; 0 before the first")
+    page: int = Field(description="page at work, from 1; the last one when it is done; 0 before the first")
     pages: int = Field(description="pages in all; 0 while not known")
+    done: int = Field(description="pages that have been read")
     result: DocumentResult | None = None
     error: JobError | None = None
 
@@ -45,10 +48,15 @@ def router(backend: Backend) -> APIRouter:
     @routes.delete("/v1/tasks/{task_id}", response_model=TaskView)
     async def cancel_task(request: Request, task_id: str) -> Response:
         """Cancel a task that is waiting or running; a finished one is left as it is."""
-        job = await backend.call(partial(backend.service.cancel, task_id, owner_of_call(request)))
+        job = await backend.call(partial(jobs_behind(backend, task_id).cancel, task_id, owner_of_call(request)))
         return json_response(view_of(job))
 
     return routes
+
+
+def jobs_behind(backend: Backend, task_id: str) -> JobService | Comparisons:
+    """What gives, waits for and cancels the task: one document's, or a comparison of two."""
+    return backend.service.comparisons if is_comparison(task_id) else backend.service
 
 
 def owner_of_call(request: Request) -> str:
@@ -65,16 +73,18 @@ def view_of(job: Job, result: DocumentResult | None = None) -> TaskView:
         state=(JobState.FAILED if error is not None else job.state).value,
         page=job.page,
         pages=job.pages,
+        done=job.done,
         result=result if error is None else None,
         error=error,
     )
 
 
 def error_of(result: DocumentResult) -> JobError | None:
-    """Why nothing of the document could be read; None where a page was."""
-    if not result.failures or result.analysis.pages:
+    """Why nothing of the document, or of one of two that were compared, could be read; None where a page was."""
+    if not result.is_unread:
         return None
-    first = result.failures[0]
+    sides = (result.before, result.analysis)
+    first = next(side.failures[0] for side in sides if side is not None and side.failures and not side.pages)
     return JobError(code=first.code, message=first.message, hint=first.hint)
 
 
@@ -88,9 +98,9 @@ async def wait_for(backend: Backend, request: Request, job: Job) -> Job:
     """The job once it has ended. A caller that goes away cancels it: nobody is left to read the answer."""
     while not job.state.is_final:
         # The service is asked for anew each time: once the server stops, that raises.
-        job = await backend.wait(partial(backend.service.wait, job.id, job.owner, WAIT_SLICE_S))
+        job = await backend.wait(partial(jobs_behind(backend, job.id).wait, job.id, job.owner, WAIT_SLICE_S))
         if not job.state.is_final and await request.is_disconnected():
-            job = await backend.call(partial(backend.service.cancel, job.id, job.owner))
+            job = await backend.call(partial(jobs_behind(backend, job.id).cancel, job.id, job.owner))
     return job
 
 
@@ -104,7 +114,7 @@ async def finished_result(backend: Backend, job: Job) -> Response:
 
 
 def _load_result(backend: Backend, job: Job) -> Response:
-    result = backend.service.result(job.id, job.owner)
+    result = jobs_behind(backend, job.id).result(job.id, job.owner)
     error = error_of(result)
     if error is not None:
         raise error.to_error()
@@ -112,6 +122,7 @@ def _load_result(backend: Backend, job: Job) -> Response:
 
 
 def _load_view(backend: Backend, task_id: str, owner: str) -> Response:
-    job = backend.service.get(task_id, owner)
+    jobs = jobs_behind(backend, task_id)
+    job = jobs.get(task_id, owner)
     done = job.state is JobState.DONE
-    return json_response(view_of(job, backend.service.result(task_id, owner) if done else None))
+    return json_response(view_of(job, jobs.result(task_id, owner) if done else None))

@@ -93,10 +93,10 @@ class _Run:
             return True
         finally:
             self._line.clear()
-        if result.analysis.pages or not result.failures:
+        if not result.is_unread:
             self._give_out(file, result)
         if result.failures:
-            self._tell_bad(file, _error_of(result.failures))
+            self._tell_bad(file, error_of(result.failures))
         return bool(result.failures)
 
     def _analyze(self, file: Path) -> DocumentResult:
@@ -120,8 +120,12 @@ class _Run:
             return
         if result.answer.kind is TaskKind.FIELDS:
             self._fields.append((file.name, result.answer.fields))
-        for path in self._save(file, result, self._options.folder):
+        written = self._save(file, result, self._options.folder)
+        for path in written:
             typer.echo(path)
+        if not written:
+            wanted = ", ".join(check_formats(self._options.formats))
+            typer.echo(f"{shown(str(file))}: There is nothing to write as {wanted}.", err=True)
 
     def finish(self) -> None:
         """Write what is there only once all files are read: the fields of several files as one table."""
@@ -146,7 +150,7 @@ class _Run:
         self._line.show(f"{shown(file.name)}:{place} {progress.stage}")
 
 
-def _error_of(failures: Sequence[PageFailure]) -> WorkbenchError:
+def error_of(failures: Sequence[PageFailure]) -> WorkbenchError:
     """The first failed page as the error of its file, with how many more there are."""
     first, more = failures[0], len(failures) - 1
     message = f"Page {first.page}: {first.message}" + (f" {more} more failed." if more else "")

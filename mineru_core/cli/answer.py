@@ -18,7 +18,8 @@ def answer_as_text(result: DocumentResult) -> str:
     if answer.matches:
         return "\n".join(f"page {match.page}: {match.text}" for match in answer.matches)
     if answer.quotes:
-        return "\n".join(f"page {quote.page}: {quote.text}" for quote in answer.quotes)
+        said = [answer.text] if answer.text_model and answer.text else []
+        return "\n".join([*said, *(f"page {quote.page}: {quote.text}" for quote in answer.quotes)])
     if answer.changes:
         return "\n".join(_change(change) for change in answer.changes)
     if answer.tables:

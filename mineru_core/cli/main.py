@@ -116,6 +116,42 @@ def analyze(  # noqa: PLR0913, PLR0917  one argument an option
 
 
 @app.command()
+def compare(  # noqa: PLR0913, PLR0917  one argument an option
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="The earlier file.", show_default=False)],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="The later file.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Write files here; without it the changes are printed."),
+    ] = None,
+    formats: Annotated[
+        str, typer.Option("--format", metavar="LIST", help="Of csv, xlsx, md, json, html, txt; separated by commas.")
+    ] = "csv,xlsx,md,json,html",
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write the whole comparison as JSON; -: print it.")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(metavar="NAME", help="The engine that reads.")] = None,
+    password: Annotated[str | None, typer.Option(help="Opens an encrypted PDF.")] = None,
+    no_csv_guard: Annotated[
+        bool, typer.Option("--no-csv-guard", help="Leave CSV cells that look like formulas as they are.")
+    ] = False,
+    json_errors: Annotated[bool, typer.Option("--json-errors", help="One JSON line on stderr a bad file.")] = False,
+) -> None:
+    """Tell what changed from one file to another; exit 2 if one could not be read."""
+    from mineru_core.cli.compare import Options, compare_files
+
+    options = Options(
+        folder=out,
+        formats=tuple(part.strip() for part in formats.split(",") if part.strip()),
+        json=json_file,
+        engine=engine,
+        password=password,
+        csv_guard=not no_csv_guard,
+        json_errors=json_errors,
+    )
+    raise typer.Exit(compare_files(before, after, options))
+
+
+@app.command()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.  [default: 127.0.0.1]")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on.  [default: 8501]")] = None,

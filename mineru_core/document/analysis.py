@@ -45,6 +45,11 @@ class Block(Model):
     confidence: Confidence = 1.0
     continues: bool = False
 
+    @property
+    def plain_text(self) -> str:
+        """The running text; that of the lines, one under the other, where there is none."""
+        return self.text or "\n".join(line.text for line in self.lines)
+
 
 class PageFailure(Model):
     """A page that could not be read, and why. ``component`` names the stage, ``code`` is a code of the error tree.

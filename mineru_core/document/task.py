@@ -184,10 +184,14 @@ class Note(Model):
 
 
 class Answer(Model):
-    """The answer to a task; only what the kind calls for is filled."""
+    """The answer to a task; only what the kind calls for is filled.
+
+    All of it was read, but for ``text`` where ``text_model`` names the model that wrote it from ``quotes``.
+    """
 
     kind: TaskKind
     text: str = ""
+    text_model: str = ""
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()

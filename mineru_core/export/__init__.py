@@ -9,7 +9,14 @@ from mineru_core.export.html import table_to_html, to_html
 from mineru_core.export.json import result_schema, to_json
 from mineru_core.export.markdown import table_to_markdown, to_markdown
 from mineru_core.export.result import DocumentResult
-from mineru_core.export.tabular import chart_to_csv, fields_by_file_to_csv, fields_to_csv, table_to_csv
+from mineru_core.export.tabular import (
+    changes_to_csv,
+    chart_to_csv,
+    fields_by_file_to_csv,
+    fields_to_csv,
+    quotes_to_csv,
+    table_to_csv,
+)
 
 if TYPE_CHECKING:
     from mineru_core.export.book import result_to_xlsx
@@ -19,10 +26,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "DocumentResult",
+    "changes_to_csv",
     "chart_to_csv",
     "check_formats",
     "fields_by_file_to_csv",
     "fields_to_csv",
+    "quotes_to_csv",
     "result_schema",
     "result_to_xlsx",
     "safe_name",

@@ -100,7 +100,7 @@ def _chart(block: Block, captions: list[str]) -> Entry:
 
 
 def _text(block: Block) -> str:
-    return printable(block.text or "\n".join(line.text for line in block.lines)).strip("\n")
+    return printable(block.plain_text).strip("\n")
 
 
 def _thousandths(block: Block, page: PageAnalysis) -> list[int]:

@@ -9,7 +9,7 @@ import secrets
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 
@@ -19,8 +19,17 @@ from mineru_core.export.content_list import to_content_list
 from mineru_core.export.html import to_html
 from mineru_core.export.json import to_json
 from mineru_core.export.markdown import to_markdown
+from mineru_core.export.outline import listed
 from mineru_core.export.result import DocumentResult, PageSource
-from mineru_core.export.tabular import chart_to_csv, fields_to_csv, table_to_csv
+from mineru_core.export.tabular import (
+    change_rows,
+    changes_to_csv,
+    chart_to_csv,
+    fields_to_csv,
+    quote_rows,
+    quotes_to_csv,
+    table_to_csv,
+)
 
 FORMATS = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf", "zip")
 IN_THE_ZIP = tuple(form for form in FORMATS if form != "zip")
@@ -31,7 +40,7 @@ _RESERVED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # What the files of a NAME end with, also those of formats that another run may have written.
 _ENDING = re.compile(
-    r"\.(md|json|html|txt|zip|fields\.csv|content_list\.json|searchable\.pdf|table\d+\.(csv|xlsx)|chart\d+\.csv)",
+    r"\.(md|json|html|txt|zip|(fields|changes|quotes)\.csv|(changes|quotes)\.xlsx|content_list\.json|searchable\.pdf|table\d+\.(csv|xlsx)|chart\d+\.csv)",
     re.IGNORECASE,
 )
 
@@ -59,10 +68,12 @@ def write_files(
         raise InvalidRequest("The searchable PDF needs the pages of the document.", "Hand in the open document, too.")
     if folder.exists() and not folder.is_dir():
         raise InvalidRequest(f"{folder.name!r} is a file, not a folder.", "Choose another folder.")
-    files = dict(_files(result, chosen, guard=guard, pages=pages))
+    # Where the PDF is wanted twice, alone and in the archive, it is made once.
+    make_pdf = None if pages is None else lru_cache(maxsize=1)(partial(_searchable_pdf, result, pages))
+    files = dict(_files(result, chosen, guard, make_pdf))
+    folder.mkdir(parents=True, exist_ok=True)
     if not files:
         return []
-    folder.mkdir(parents=True, exist_ok=True)
     name = _reserve(folder, safe_name(result.source), next(iter(files)))
     written: list[Path] = []
     try:
@@ -114,16 +125,20 @@ def write_beside(folder: Path, name: str, ending: str, data: bytes) -> Path:
 
 def to_zip(result: DocumentResult, *, guard: bool = True, pages: PageSource | None = None) -> bytes:
     """An archive of the result in every other form; the searchable PDF is in it where ``pages`` are given."""
+    return _zipped(result, guard, None if pages is None else partial(_searchable_pdf, result, pages))
+
+
+def _zipped(result: DocumentResult, guard: bool, make_pdf: _Make | None) -> bytes:
     name = safe_name(result.source)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for ending, make in _files(result, IN_THE_ZIP, guard=guard, pages=pages):
+        for ending, make in _files(result, IN_THE_ZIP, guard, make_pdf):
             archive.writestr(f"{name}.{ending}", make())
     return out.getvalue()
 
 
 def _files(
-    result: DocumentResult, formats: Sequence[str], *, guard: bool, pages: PageSource | None
+    result: DocumentResult, formats: Sequence[str], guard: bool, make_pdf: _Make | None
 ) -> Iterator[tuple[str, _Make]]:
     """Ending of each file and what makes its bytes."""
     for form in formats:
@@ -131,19 +146,36 @@ def _files(
             ending, make = _WHOLE[form]
             yield ending, partial(_encoded, make, result)
     if "csv" in formats:
-        for k, table in enumerate(result.tables, 1):
-            yield f"table{k}.csv", partial(table_to_csv, table, guard=guard)
-        for k, chart in enumerate(result.charts, 1):
-            yield f"chart{k}.csv", partial(chart_to_csv, chart, guard=guard)
-        if result.answer.fields:
-            yield "fields.csv", partial(fields_to_csv, result.answer.fields, guard=guard)
+        yield from _csv_files(result, guard)
     if "xlsx" in formats:
-        for k, table in enumerate(result.tables, 1):
-            yield f"table{k}.xlsx", partial(_workbook, table)
-    if "pdf" in formats and pages is not None:
-        yield "searchable.pdf", partial(_searchable_pdf, result, pages)
+        yield from _xlsx_files(result)
+    if "pdf" in formats and make_pdf is not None:
+        yield "searchable.pdf", make_pdf
     if "zip" in formats:
-        yield "zip", partial(to_zip, result, guard=guard, pages=pages)
+        yield "zip", partial(_zipped, result, guard, make_pdf)
+
+
+def _csv_files(result: DocumentResult, guard: bool) -> Iterator[tuple[str, _Make]]:
+    answer = result.answer
+    for k, table in enumerate(result.tables, 1):
+        yield f"table{k}.csv", partial(table_to_csv, table, guard=guard)
+    for k, chart in enumerate(result.charts, 1):
+        yield f"chart{k}.csv", partial(chart_to_csv, chart, guard=guard)
+    if answer.fields:
+        yield "fields.csv", partial(fields_to_csv, answer.fields, guard=guard)
+    if answer.changes:
+        yield "changes.csv", partial(changes_to_csv, answer.changes, guard=guard)
+    if answer.quotes:
+        yield "quotes.csv", partial(quotes_to_csv, answer.quotes, guard=guard)
+
+
+def _xlsx_files(result: DocumentResult) -> Iterator[tuple[str, _Make]]:
+    for k, table in enumerate(result.tables, 1):
+        yield f"table{k}.xlsx", partial(_workbook, table)
+    if result.answer.changes:
+        yield "changes.xlsx", partial(_workbook, listed(change_rows(result.answer.changes)))
+    if result.answer.quotes:
+        yield "quotes.xlsx", partial(_workbook, listed(quote_rows(result.answer.quotes)))
 
 
 def _encoded(make: Callable[[DocumentResult], str], result: DocumentResult) -> bytes:

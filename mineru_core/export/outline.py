@@ -133,9 +133,11 @@ def outline(result: DocumentResult) -> Iterator[Item]:
     else:
         yield from _answer(result.answer, words)
     remarks = [note.message for note in result.answer.notes] + list(result.warnings)
-    for failure in result.failures:
-        said = words["failed" if failure.block is None else "block_failed"]
-        remarks.append(said.format(page=failure.page, message=f"{failure.message} {failure.hint}".strip()))
+    for side in (result.before, result.analysis):
+        for failure in () if side is None else side.failures:
+            said = words["failed" if failure.block is None else "block_failed"]
+            told = said.format(page=failure.page, message=f"{failure.message} {failure.hint}".strip())
+            remarks.append(told if result.before is None else f"{one_line(side.source)}: {told}")
     if remarks:
         yield Remarks(words["notes"], tuple(printable(text) for text in remarks))
 
@@ -186,6 +188,8 @@ def _answer(answer: Answer, words: dict[str, str]) -> Iterator[Item]:
         yield Grid(headed(head, [[f.name, f.value, "" if f.page is None else str(f.page)] for f in answer.fields]))
     if answer.matches:
         yield Grid(headed([words["page"], words["text"]], [[str(m.page), m.text] for m in answer.matches]))
+    if answer.text_model and answer.text:
+        yield Paragraph(printable(answer.text))
     if answer.quotes:
         yield Grid(headed([words["page"], words["text"]], [[str(q.page), q.text] for q in answer.quotes]))
     if answer.changes:
@@ -200,8 +204,7 @@ def _change(change: Change, words: dict[str, str]) -> list[str]:
 
 def chart_grid(chart: Chart) -> Grid:
     """The chart's numbers in wide form, under its title."""
-    rows = chart.rows()
-    return Grid(headed(rows[0], rows[1:]), one_line(chart.title))
+    return Grid(listed(chart.rows()), one_line(chart.title))
 
 
 def headed(head: list[str], body: list[list[str]]) -> Table:
@@ -211,6 +214,11 @@ def headed(head: list[str], body: list[list[str]]) -> Table:
         Cell(row=i, col=j, text=text, header=i == 0) for i, row in enumerate(rows) for j, text in enumerate(row)
     )
     return Table(n_rows=len(rows), n_cols=len(head), cells=cells)
+
+
+def listed(rows: list[list[str]]) -> Table:
+    """Rows of which the first are the headings as a table."""
+    return headed(rows[0], rows[1:])
 
 
 def _list_items(text: str) -> tuple[ListItem, ...]:

@@ -16,17 +16,25 @@ from mineru_core.document.task import Answer, Task, TaskKind
 
 SCHEMA_VERSION = "1.0"
 
+_COUNTED = ("tables", "charts", "blocks", "fields", "matches", "quotes", "changes", "notes")
+"""What of an answer a result's short form counts."""
+
 PageSource = Callable[[int], Page]
 """Gives a page by its number, as it was when the document was read: ``Document.page``."""
 
 
 class DocumentResult(Model):
-    """Everything about one document read for one task. ``engine`` is the fingerprint of what read it."""
+    """Everything about one document read for one task. ``engine`` is the fingerprint of what read it.
+
+    ``before`` is there where the document was compared with another one, the earlier: its analysis. Pages and boxes of
+    the earlier side of a change are then those of that document.
+    """
 
     schema_version: str = SCHEMA_VERSION
     task: Task
     answer: Answer
     analysis: DocumentAnalysis
+    before: DocumentAnalysis | None = None
     engine: str
     timings: dict[str, float] = Field(default_factory=dict, description="seconds by stage")
     warnings: tuple[str, ...] = ()
@@ -38,13 +46,31 @@ class DocumentResult(Model):
 
     @property
     def failures(self) -> tuple[PageFailure, ...]:
-        """Pages that could not be read."""
-        return self.analysis.failures
+        """Pages that could not be read; those of the document it was compared with come first."""
+        earlier = () if self.before is None else self.before.failures
+        return (*earlier, *self.analysis.failures)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing could be read of the document, or of the one it was compared with."""
+        sides = (self.analysis,) if self.before is None else (self.before, self.analysis)
+        return any(side.failures and not side.pages for side in sides)
 
     @property
     def success(self) -> bool:
         """Whether every page was read; never true while a failure exists."""
         return not self.failures
+
+    def __repr__(self) -> str:
+        """One line: what was read, and how much is answered; all of it is in ``model_dump_json()``."""
+        pages, failed = len(self.analysis.pages), len(self.failures)
+        of = self.source if self.before is None else f"{self.before.source} → {self.source}"
+        counts = {name: len(getattr(self.answer, name)) for name in _COUNTED}
+        said = {"pages": pages, "failures": failed, **counts}
+        told = ", ".join(f"{name}={count}" for name, count in said.items() if count)
+        return f"<{type(self).__name__} {of!r} {self.answer.kind.value}{': ' if told else ''}{told}>"
+
+    __str__ = __repr__
 
     @property
     def blocks(self) -> tuple[Block, ...]:

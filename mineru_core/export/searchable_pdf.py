@@ -17,6 +17,7 @@ from PIL import Image
 from mineru_core.document.analysis import Line, PageAnalysis
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Page
+from mineru_core.document.table import Table
 from mineru_core.errors import InvalidRequest
 from mineru_core.export.result import DocumentResult, PageSource
 from mineru_core.export.text import one_line, printable
@@ -38,7 +39,7 @@ def to_searchable_pdf(result: DocumentResult, pages: PageSource) -> bytes:
     does, and ``InvalidRequest`` where the document has no page.
     """
     by_number = {page.page: page for page in result.analysis.pages}
-    numbers = sorted({*by_number, *(failure.page for failure in result.failures)})
+    numbers = sorted({*by_number, *(failure.page for failure in result.analysis.failures)})
     if not numbers:
         raise InvalidRequest("There is no page to write.", "Read the document again, with pages that exist.")
     glyphs = _Glyphs()
@@ -120,21 +121,40 @@ def _text(analysis: PageAnalysis, glyphs: _Glyphs, points: float, height: float)
 
 def _pieces(analysis: PageAnalysis) -> Iterator[tuple[str, Quad]]:
     """Texts with their places: words where a line has them, else whole lines; cells of tables without lines; blocks
-    without either."""
+    without either. Cells that a person corrected stand in the place of what was read there."""
     for block in analysis.blocks:
+        corrected = _corrected(block.table)
         if block.lines:
             for line in block.lines:
-                yield from _line(line)
+                yield from ((text, quad) for text, quad in _line(line) if not _is_under(quad, corrected))
+            for text, box in corrected:
+                yield from _spread(text, box)
         elif block.table is not None:
             for cell in block.table.cells:
                 if cell.box is not None and cell.text.strip():
                     yield one_line(cell.text), Quad.from_box(cell.box)
-        elif block.text.strip():
-            rows = [row for row in printable(block.text).split("\n") if row.strip()]
-            step = block.box.height / len(rows)
-            for i, row in enumerate(rows):
-                top = block.box.y0 + i * step
-                yield one_line(row), Quad.from_box(block.box._replace(y0=top, y1=top + step))
+        else:
+            yield from _spread(block.text, block.box)
+
+
+def _corrected(table: Table | None) -> list[tuple[str, Box]]:
+    """Texts and places of the cells that a person edited."""
+    cells = () if table is None else table.cells
+    return [(cell.text, cell.box) for cell in cells if cell.edited and cell.box is not None]
+
+
+def _is_under(quad: Quad, corrected: Sequence[tuple[str, Box]]) -> bool:
+    """Whether most of a piece lies in the place of a corrected cell."""
+    return any(quad.box.covered_by(box) > 0.5 for _, box in corrected)
+
+
+def _spread(text: str, box: Box) -> Iterator[tuple[str, Quad]]:
+    """The lines of a text, spread over its place from the top down."""
+    rows = [row for row in printable(text).split("\n") if row.strip()]
+    for i, row in enumerate(rows):
+        step = box.height / len(rows)
+        top = box.y0 + i * step
+        yield one_line(row), Quad.from_box(box._replace(y0=top, y1=top + step))
 
 
 def _line(line: Line) -> Iterator[tuple[str, Quad]]:

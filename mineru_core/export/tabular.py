@@ -7,12 +7,26 @@ import io
 from collections.abc import Iterable, Sequence
 
 from mineru_core.document.chart import Chart
+from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
-from mineru_core.document.task import FieldValue
+from mineru_core.document.task import Change, FieldValue, Quote
 from mineru_core.export.guard import guard as guarded
 
 BOM = "\ufeff"
 FIELD_COLUMNS = ("field", "value", "label", "page", "confidence")
+CHANGE_COLUMNS = (
+    "change",
+    "before",
+    "after",
+    "before_page",
+    "before_place",
+    "after_page",
+    "after_place",
+    "row",
+    "column",
+    "confidence",
+)
+QUOTE_COLUMNS = ("text", "page", "place", "confidence")
 
 
 def table_to_csv(table: Table, *, guard: bool = True) -> bytes:
@@ -37,6 +51,52 @@ def field_rows(fields: Sequence[FieldValue]) -> list[list[str]]:
         for f in fields
     ]
     return [list(FIELD_COLUMNS), *rows]
+
+
+def changes_to_csv(changes: Sequence[Change], *, guard: bool = True) -> bytes:
+    """One row a change: what it is, what stood there, what stands there now, and the places (see ``change_rows``)."""
+    return _csv(change_rows(changes), guard=guard)
+
+
+def change_rows(changes: Sequence[Change]) -> list[list[str]]:
+    """The changes under a row of headings. Places are x0, y0, x1, y1 in page pixels; rows and columns of tables count
+    from 1; empty on a side where nothing stands."""
+    rows = [
+        [
+            change.kind.value,
+            change.before,
+            change.after,
+            _number(change.before_page),
+            place_of(change.before_box),
+            _number(change.after_page),
+            place_of(change.after_box),
+            _number(change.row, 1),
+            _number(change.col, 1),
+            f"{change.confidence:.2f}",
+        ]
+        for change in changes
+    ]
+    return [list(CHANGE_COLUMNS), *rows]
+
+
+def quotes_to_csv(quotes: Sequence[Quote], *, guard: bool = True) -> bytes:
+    """One row a quoted sentence, line or row of a table."""
+    return _csv(quote_rows(quotes), guard=guard)
+
+
+def quote_rows(quotes: Sequence[Quote]) -> list[list[str]]:
+    """The quotes under a row of headings; places are x0, y0, x1, y1 in page pixels."""
+    rows = [[quote.text, str(quote.page), place_of(quote.box), f"{quote.confidence:.2f}"] for quote in quotes]
+    return [list(QUOTE_COLUMNS), *rows]
+
+
+def place_of(box: Box | None) -> str:
+    """A box as "x0, y0, x1, y1" in whole pixels; "" where there is none."""
+    return "" if box is None else ", ".join(f"{value:.0f}" for value in box)
+
+
+def _number(number: int | None, first: int = 0) -> str:
+    return "" if number is None else str(number + first)
 
 
 def fields_by_file_to_csv(files: Sequence[tuple[str, Sequence[FieldValue]]], *, guard: bool = True) -> bytes:

@@ -29,9 +29,9 @@ def answer(analysis: DocumentAnalysis, task: Task) -> Answer:
     """The answer to ``task`` from ``analysis`` alone; the same for the same two.
 
     Codes in ``task.notes`` come back as notes; further ones: ``no-such-page``, ``no-tables``, ``no-such-table``,
-    ``no-charts``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``, ``no-summary``,
-    ``answer-not-found``, ``nothing-to-compare``, and those of ``table_choice``, ``chart_choice``, ``patterns`` and
-    ``compare``.
+    ``no-charts``, ``tables-instead``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``,
+    ``no-summary``, ``answer-not-found``, ``nothing-to-compare``, and those of ``table_choice``, ``chart_choice``,
+    ``patterns`` and ``compare``.
     """
     pages, notes = _chosen_pages(analysis, task.pages, compares=task.kind is TaskKind.COMPARE)
     notes = [*(Note(code=code, message=_NOTES.get(code, code)) for code in task.notes), *notes]
@@ -62,7 +62,7 @@ def block_text(block: Block) -> str:
         rows = block.table.rows()
         text = "\n".join("\t".join(" ".join(cell.split()) for cell in row).rstrip("\t") for row in rows)
         return f"{block.table.caption}\n{text}" if block.table.caption else text
-    return block.text or "\n".join(line.text for line in block.lines)
+    return block.plain_text
 
 
 def _chosen_pages(
@@ -122,10 +122,14 @@ def _tables(pages: Sequence[PageAnalysis], task: Task) -> Answer:
 
 def _charts(pages: Sequence[PageAnalysis], task: Task) -> Answer:
     charts = tuple(b.chart for p in pages for b in p.blocks if b.chart is not None)
-    silent = charts or "charts-unsupported" in task.notes
-    notes = [] if silent else [Note(code="no-charts", message="No chart was found.")]
-    charts, more = chart_choice.choose(charts, task)
-    return Answer(kind=TaskKind.CHARTS, charts=charts, notes=(*notes, *more))
+    if charts or "charts-unsupported" in task.notes:
+        charts, notes = chart_choice.choose(charts, task)
+        return Answer(kind=TaskKind.CHARTS, charts=charts, notes=tuple(notes))
+    tables = _tables_of(pages)  # what was taken for a chart may be one of these
+    note = Note(code="no-charts", message="No chart was found.")
+    if tables:
+        note = Note(code="tables-instead", message="No chart was found; the tables are given instead.")
+    return Answer(kind=TaskKind.CHARTS, tables=tables, notes=(note,))
 
 
 def _formulas(pages: Sequence[PageAnalysis], task: Task) -> Answer:

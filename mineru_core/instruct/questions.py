@@ -153,11 +153,17 @@ def read_answer(pages: Sequence[PageAnalysis], question: str, language: str) -> 
     return tuple(quotes)
 
 
+def quotable(pages: Sequence[PageAnalysis]) -> list[Passage]:
+    """Every line that an answer may quote: sentences and lines in reading order, then the rows of tables, from their
+    headers on."""
+    return [line.passage for line in _lines(pages, with_headers=True)]
+
+
 def _same(one: Quote, other: Quote) -> bool:
     return one.page == other.page and key(one.text).text == key(other.text).text
 
 
-def _lines(pages: Sequence[PageAnalysis]) -> list[_Line]:
+def _lines(pages: Sequence[PageAnalysis], *, with_headers: bool = False) -> list[_Line]:
     found: list[_Line] = []
     for passage in passages(pages, furniture=True):
         if passage.kind is not BlockType.PAGE_NUMBER:
@@ -166,14 +172,14 @@ def _lines(pages: Sequence[PageAnalysis]) -> list[_Line]:
     for page in pages:
         for block in page.blocks:
             if block.table is not None:
-                found.extend(_rows(block.table, page.page, block.box))
+                found.extend(_rows(block.table, page.page, block.box, with_headers=with_headers))
     return found
 
 
-def _rows(table: Table, page: int, box: Box) -> Iterable[_Line]:
+def _rows(table: Table, page: int, box: Box, *, with_headers: bool) -> Iterable[_Line]:
     """The rows of a table's body as lines, cells parted by a tab; the headers are what is around them."""
     around = frozenset(word for header in headers(table) for word in tokens(header)) | frozenset(tokens(table.caption))
-    for row in range(0 if table.n_cols == 2 else header_rows(table), table.n_rows):
+    for row in range(0 if table.n_cols == 2 or with_headers else header_rows(table), table.n_rows):
         cells = [cell for cell in table.cells if cell.row <= row < cell.row + cell.rowspan and cell.text.strip()]
         if not cells:
             continue

@@ -16,6 +16,7 @@ from mineru_core.document.table_edits import TableChange, TableOperation, apply_
 from mineru_core.errors import EditConflict, NotFound
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import answer
+from mineru_core.instruct.grounded import quoted_anew
 from mineru_core.jobs.correction_log import Correction, CorrectionLog, CorrectionState, TableId
 from mineru_core.jobs.storage import on_storage
 from mineru_core.runtime.recent import Recent
@@ -201,6 +202,10 @@ def with_tables(analysis: DocumentAnalysis, changed: Mapping[TableId, Table]) ->
 def _answered_anew(original: DocumentResult, analysis: DocumentAnalysis) -> DocumentResult:
     """The same question put to the corrected analysis. Notes that reading added, and no answer gives, stay."""
     given = answer(analysis, original.task)
+    if original.answer.text_model and not given.quotes:  # the model is not asked anew: its sources read as they do now
+        return original.model_copy(
+            update={"analysis": analysis, "answer": quoted_anew(original.answer, analysis.pages)}
+        )
     ours = {note.code for note in (*answer(original.analysis, original.task).notes, *given.notes)}
     added = tuple(note for note in original.answer.notes if note.code not in ours)
     return original.model_copy(

@@ -51,7 +51,8 @@ class Job(Model):
     """One document somebody asked to have read, as it stands now.
 
     ``page`` is the page at work (from 1), ``pages`` how many will be read and ``done`` how many of them have been; all
-    0 until that is known. ``done`` is told only while the job runs in this process. Times are in UTC.
+    0 until that is known. ``done`` is told only while the job runs in this process, and once it is done. Times are in
+    UTC.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Job(Model):
             stage=row.stage,
             page=row.page,
             pages=row.pages,
+            done=row.pages if row.state == JobState.DONE else 0,
             created_at=_utc(row.created_at),
             finished_at=None if row.finished_at is None else _utc(row.finished_at),
             error=error,

@@ -99,9 +99,16 @@ class JobQueue:
         return row
 
     def finish(
-        self, job_id: str, state: JobState, *, result: bytes | None = None, error: WorkbenchError | None = None
+        self,
+        job_id: str,
+        state: JobState,
+        *,
+        result: bytes | None = None,
+        error: WorkbenchError | None = None,
+        progress: Progress | None = None,
     ) -> bool:
-        """End a job that runs here. False where it does not any more: it was cancelled, and keeps that state."""
+        """End a job that runs here, having come as far as ``progress`` says. False where it does not run here any
+        more: it was cancelled, and keeps that state."""
         if result is not None:
             self._blobs.put(result)
         with self._database.write() as session:
@@ -109,6 +116,8 @@ class JobQueue:
             if row is None:
                 return False
             _end(row, state, error)
+            if progress is not None:
+                row.stage, row.page, row.pages = progress.stage, progress.page, progress.pages
             if result is not None:
                 row.result = self._refer(session, result, row, f"{row.source}.json")
         return True

@@ -40,6 +40,12 @@ class Run:
     noted: Progress | None = None
 
 
+def _end_of(result: DocumentResult) -> Progress:
+    """How far a document is that was read: an answer that was known already has told nothing of its pages."""
+    pages = {page.page for page in result.analysis.pages} | {failure.page for failure in result.analysis.failures}
+    return Progress(stage="answer", page=max(pages, default=0), done=len(pages), pages=len(pages))
+
+
 class Runner:
     """Claims jobs and reads them, ``settings.job_workers`` at once, of one owner at most all but one.
 
@@ -173,7 +179,8 @@ class Runner:
         try:
             result = self._read(row, ctx)
             self._adopt(row, result)
-            on_storage(self._queue.finish)(row.id, JobState.DONE, result=result.model_dump_json().encode())
+            data = result.model_dump_json().encode()
+            on_storage(self._queue.finish)(row.id, JobState.DONE, result=data, progress=_end_of(result))
             _LOG.info("job done", extra={"pages": len(result.analysis.pages), "failures": len(result.failures)})
         except Cancelled:
             if self._closing.is_set():

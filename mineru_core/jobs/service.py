@@ -14,6 +14,7 @@ from mineru_core.errors import Cancelled, EncryptedPdf, InvalidRequest, NotFound
 from mineru_core.export.result import DocumentResult
 from mineru_core.intake import Document
 from mineru_core.jobs.changes import Changes
+from mineru_core.jobs.comparisons import Comparisons
 from mineru_core.jobs.corrections import Corrections
 from mineru_core.jobs.departure import Departures
 from mineru_core.jobs.housekeeper import Chore, keep_house
@@ -96,6 +97,7 @@ class JobService:
         self._passwords: dict[str, str] = {}
         self._results: Recent[DocumentResult] = Recent(_RESULTS_KEPT)
         self.corrections = Corrections(self._database, self.original_result)
+        self.comparisons = Comparisons(self)
         self._runner = Runner(
             settings,
             self.analyzers,

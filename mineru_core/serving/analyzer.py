@@ -6,28 +6,31 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mineru_core.document.analysis import BlockType, DocumentAnalysis, PageFailure, Part
+from mineru_core.document.analysis import DocumentAnalysis, PageFailure, Part
 from mineru_core.document.assemble import assemble
-from mineru_core.document.task import Note, Region, Task, TaskKind
+from mineru_core.document.task import Region, Task
 from mineru_core.engines.base import Engine, LoadListener
 from mineru_core.engines.registry import create_engine
-from mineru_core.errors import EngineUnavailable, WorkbenchError
+from mineru_core.errors import EngineUnavailable, TextModelUnavailable, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import answer, parse_words
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.heap import settle_objects
 from mineru_core.runtime.metrics import Metrics
+from mineru_core.serving import comparing
 from mineru_core.serving.cache import AnalysisCache, DocumentFacts, document_key
+from mineru_core.serving.free_answers import FreeAnswers
 from mineru_core.serving.gate import Gate
+from mineru_core.serving.notes import joined, unsupported
 from mineru_core.serving.pages import PageReader, PageRequest, Reading
 from mineru_core.serving.preparation import Preparation
+from mineru_core.serving.progress import DocumentProgress, part_of
 from mineru_core.serving.selection import choose_pages
 from mineru_core.settings import Settings, load_settings
 
@@ -36,12 +39,6 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.05
 """How often somebody who waits for the engine to load looks whether he is still to wait."""
-
-_SPECIAL_PARTS = {
-    Part.TABLES: ("tables", TaskKind.TABLES, BlockType.TABLE),
-    Part.CHARTS: ("charts", TaskKind.CHARTS, BlockType.CHART),
-    Part.FORMULAS: ("formulas", TaskKind.FORMULAS, BlockType.EQUATION),
-}
 
 
 class Analyzer:
@@ -80,6 +77,7 @@ class Analyzer:
         self.gate = Gate(self.settings.pages_in_flight, on_change=partial(self.metrics.set_gate, engine=self.name))
         self.cache = cache or AnalysisCache.from_settings(self.settings, self.metrics.observe_lookup)
         self._preparation = Preparation() if self.settings.engine.compress else Preparation(None)
+        self._free = FreeAnswers(self.settings.text_model, self.metrics.set_breaker)
         self._pages = PageReader(
             engine=lambda: self.engine,
             gate=self.gate,
@@ -144,6 +142,7 @@ class Analyzer:
                     return
                 self._closed, self._loaded = True, False
             self.gate.close()
+            self._free.close()
             if self._owns_cache:
                 self.cache.close()
             if self._engine is not None and self._owns_engine:
@@ -199,6 +198,17 @@ class Analyzer:
         self.metrics.request_ended()
         return result
 
+    def compare(self, before: Document, after: Document, *, ctx: RunContext | None = None) -> DocumentResult:
+        """What changed from one document to another, whole: ``answer.changes``, the earlier document in ``before``.
+
+        Both are read as ``analyze`` reads them, within one deadline; raises what it raises.
+        """
+        context = ctx if ctx is not None else RunContext.with_timeout(self.settings.engine.deadline_s)
+        pages = before.page_count + after.page_count
+        first = self.analyze(before, comparing.COMPARISON, ctx=part_of(context, 0, pages))
+        then = self.analyze(after, comparing.COMPARISON, ctx=part_of(context, before.page_count, pages))
+        return comparing.compared(first, then)
+
     def _analyze(
         self, document: Document, words: str | Task, regions: Sequence[Region], ctx: RunContext
     ) -> DocumentResult:
@@ -217,12 +227,12 @@ class Analyzer:
         ctx.report(Progress(stage="answer", page=numbers[-1], done=len(numbers), pages=len(numbers)))
         with self.metrics.timed("answer", timings):
             analysis = assembled(document, readings)
-            given = answer(analysis, task)
-            notes += _unsupported(task, task.parts - parts, analysis)
+            given = self._free.improved(answer(analysis, task), analysis, task, ctx)
+            notes += unsupported(task, task.parts - parts, analysis)
         timings["total"] = perf_counter() - started
         result = DocumentResult(
             task=task,
-            answer=given.model_copy(update={"notes": _joined_notes(given.notes, notes)}),
+            answer=given.model_copy(update={"notes": joined(given.notes, notes)}),
             analysis=analysis,
             engine=self.engine.fingerprint,
             timings=timings,
@@ -244,7 +254,7 @@ class Analyzer:
         that one is decoded while others are read; no more, so that a long document does not fill the memory."""
         readings: list[Reading] = []
         ahead: deque[tuple[PageRequest, Future[list[Reading]]]] = deque()
-        place = _Place(ctx, numbers)
+        place = DocumentProgress(ctx, numbers)
 
         def collect() -> None:
             request, future = ahead.popleft()
@@ -311,14 +321,18 @@ class Analyzer:
         key = _key_of(document)
         if key is None:
             return None
-        return self.cache.answer(
-            key, self.engine.fingerprint, self._preparation.fingerprint, task, source=document.name
-        )
+        return self.cache.answer(key, self.engine.fingerprint, self._answering, task, source=document.name)
 
     def _keep_answer(self, document: Document, result: DocumentResult) -> None:
         key = _key_of(document)
-        if key is not None:
-            self.cache.keep_answer(key, self.engine.fingerprint, self._preparation.fingerprint, result)
+        unasked = any(note.code == TextModelUnavailable.code for note in result.answer.notes)
+        if key is not None and not unasked:  # the next try may find the text model well
+            self.cache.keep_answer(key, self.engine.fingerprint, self._answering, result)
+
+    @property
+    def _answering(self) -> str:
+        """What answers follow from beside the engine."""
+        return " ".join(filter(None, (self._preparation.fingerprint, self._free.fingerprint)))
 
     def _count(self, readings: Sequence[Reading], before: dict[str, float], timings: dict[str, float]) -> None:
         """Note how the page ended and where its time went: ``before`` the engine read, and there."""
@@ -350,47 +364,3 @@ def assembled(document: Document, readings: Sequence[Reading]) -> DocumentAnalys
 def _key_of(document: Document) -> str | None:
     """Under which answers about the document are kept; None: they are not."""
     return None if document.decoding is None else document_key(document.sha256, document.decoding)
-
-
-class _Place:
-    """How far a document is: the first of its pages that is not done, whichever of them are under way."""
-
-    def __init__(self, ctx: RunContext, numbers: Sequence[int]) -> None:
-        self._ctx, self._numbers, self._done = ctx, numbers, 0
-
-    def context(self) -> RunContext:
-        """The context with which a page is read: the engine's stages are reported with the document's place."""
-        return replace(self._ctx, on_progress=self._report)
-
-    def page_done(self) -> None:
-        """Go on to the next page."""
-        self._done += 1
-        if self._done < len(self._numbers):
-            self._report(Progress(stage="read"))
-
-    def _report(self, progress: Progress) -> None:
-        done = self._done
-        page = self._numbers[min(done, len(self._numbers) - 1)]
-        self._ctx.report(replace(progress, page=page, done=done, pages=len(self._numbers)))
-
-
-def _unsupported(task: Task, missing: frozenset[Part], analysis: DocumentAnalysis) -> list[Note]:
-    """Notes on parts the engine cannot read: where they were asked for by name, or are there to be read.
-
-    Who asks for everything of a page without a chart need not hear that charts cannot be read; nor who gets all charts
-    from the data that the file stores.
-    """
-    blocks = [block for page in analysis.pages for block in page.blocks]
-    given = {block.type for block in blocks if block.table is not None or block.chart is not None}
-    unread = {block.type for block in blocks if block.table is None and block.chart is None}
-    return [
-        Note(code=f"{name}-unsupported", message=f"The engine in use cannot read {name}.")
-        for part, (name, kind, block_type) in _SPECIAL_PARTS.items()
-        if part in missing and ((task.kind is kind and block_type not in given) or block_type in unread)
-    ]
-
-
-def _joined_notes(answered: Sequence[Note], own: Sequence[Note]) -> tuple[Note, ...]:
-    """Notes of the answer, then those of the run, each code once."""
-    by_code = {note.code: note for note in [*reversed(own), *reversed(answered)]}
-    return tuple(dict.fromkeys(by_code[note.code] for note in [*answered, *own]))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from tests.api.conftest import Api
 
-ROUTES = {"/v1/document/parse": {"post"}, "/v1/tasks/{task_id}": {"get", "delete"}}
+ROUTES = {
+    "/v1/document/parse": {"post"},
+    "/v1/document/compare": {"post"},
+    "/v1/tasks/{task_id}": {"get", "delete"},
+}
 
 
 def test_the_description_names_every_route_field_and_error(api: Api) -> None:
@@ -14,6 +18,9 @@ def test_the_description_names_every_route_field_and_error(api: Api) -> None:
     form = described["components"]["schemas"]["Body_parse_v1_document_parse_post"]
     assert set(form["properties"]) == {"file", "instruction", "region", "page", "engine", "password", "async"}
     assert form["required"] == ["file"]
+    two = described["components"]["schemas"]["Body_compare_v1_document_compare_post"]
+    assert set(two["properties"]) == {"before", "after", "instruction", "engine", "password", "async"}
+    assert two["required"] == ["before", "after"]
     for methods in described["paths"].values():
         for operation in methods.values():
             for status, answer in operation["responses"].items():

@@ -20,7 +20,7 @@ from tests.api.errors import assert_error
 from tests.documents import PdfPage, PdfText, text_pdf
 from tests.jobs.tables import TableEngine
 
-VIEW = {"task_id", "state", "page", "pages", "result", "error"}
+VIEW = {"task_id", "state", "page", "pages", "done", "result", "error"}
 TWO_PAGES = text_pdf([PdfPage([PdfText("first")]), PdfPage([PdfText("second")])])
 
 
@@ -58,6 +58,7 @@ def test_a_task_is_accepted_and_gives_its_result(api: Api) -> None:
     done = answer.json()
     assert set(done) == VIEW
     assert (done["state"], done["error"]) == ("done", None)
+    assert (done["page"], done["pages"], done["done"]) == (2, 2, 2)
     assert [page.page for page in DocumentResult.model_validate(done["result"]).analysis.pages] == [1, 2]
 
 
@@ -111,10 +112,12 @@ def test_a_synchronous_call_that_is_cancelled_says_so(start_api: StartApi) -> No
     assert_error(answers[0], 409, "cancelled")
 
 
-def test_a_finished_task_stays_as_it_is(api: Api) -> None:
-    task = submit(api).json()["task_id"]
-    api.service.wait(task, "local", 20.0)
-    assert api.client.delete(f"/api/v1/tasks/{task}").json()["state"] == "done"
+def test_a_finished_task_stays_as_it_is_and_tells_its_pages(api: Api) -> None:
+    for _ in range(2):  # what is known already reports no page on its way
+        task = submit(api).json()["task_id"]
+        api.service.wait(task, "local", 20.0)
+        view = api.client.delete(f"/api/v1/tasks/{task}").json()
+        assert (view["state"], view["page"], view["pages"], view["done"]) == ("done", 2, 2, 2)
 
 
 def test_a_failed_task_tells_why(start_api: StartApi) -> None:

@@ -227,3 +227,12 @@ def test_a_table_from_picture_to_csv(folder: Path) -> None:
         assert [tuple(row) for row in csv.reader(file)] == list(TABLE_ROWS)
     printed = analyze("bill.png", "-i", "提取表格", "--engine", "embedded").stdout
     assert [cell.strip() for cell in printed.splitlines()[0].strip("|").split("|")] == list(TABLE_ROWS[0])
+
+
+def test_nothing_to_write_is_said_and_the_folder_is_there(folder: Path) -> None:
+    (folder / "a.pdf").write_bytes(pdf("no table here"))
+    done = analyze("a.pdf", "-i", "extract the tables", "-o", "out", "--format", "csv,xlsx")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "a.pdf: No table was found." in done.stderr
+    assert "a.pdf: There is nothing to write as csv, xlsx." in done.stderr
+    assert list((folder / "out").iterdir()) == []

@@ -16,3 +16,9 @@ def test_quotes_and_changes_are_a_line_each() -> None:
     assert answer_as_text(result(page(1), answer=Answer(kind=TaskKind.COMPARE, changes=changes))) == (
         "page 1 → page 2, changed: 10 → 12\npage 1, removed: gone"
     )
+
+
+def test_a_text_models_answer_stands_above_its_sources() -> None:
+    quotes = (Quote(text="It ends soon.", page=2, box=Box(0, 0, 1, 1)),)
+    written = Answer(kind=TaskKind.QUESTION, text="Soon.", text_model="m", quotes=quotes)
+    assert answer_as_text(result(page(1), answer=written)) == "Soon.\npage 2: It ends soon."

@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 from mineru_core.document.analysis import BlockType
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.task import Answer, FieldValue, TaskKind
+from mineru_core.document.task import Answer, Change, ChangeKind, FieldValue, Quote, TaskKind
 from mineru_core.errors import InvalidRequest
 from mineru_core.export import result_to_xlsx
 from tests.export.strategies import block, page, result, sales_chart
@@ -52,3 +52,15 @@ def test_fields_are_a_sheet_and_names_are_in_the_language_of_the_words() -> None
 def test_a_result_with_nothing_to_tabulate_is_refused() -> None:
     with pytest.raises(InvalidRequest):
         result_to_xlsx(result(page(1, block(BlockType.TEXT, "words"))))
+
+
+def test_changes_and_quotes_have_a_sheet_each() -> None:
+    answer = Answer(
+        kind=TaskKind.COMPARE,
+        changes=(Change(kind=ChangeKind.ADDED, after="new", after_page=1, after_box=Box(0, 0, 1, 1)),),
+        quotes=(Quote(text="said", page=2, box=Box(0, 0, 1, 1)),),
+    )
+    book = load_workbook(io.BytesIO(result_to_xlsx(result(page(1), answer=answer))))
+    assert book.sheetnames == ["Changes", "Quotes", "Sources"]
+    assert [cell.value for cell in book["Quotes"][2]] == ["said", 2, "0, 0, 1, 1", 1]
+    assert book["Changes"]["C2"].value == "new"

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from mineru_core.document.analysis import BlockType
+from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
 from mineru_core.document.table import Table
-from mineru_core.document.task import Answer, FieldValue, TaskKind
+from mineru_core.document.task import Answer, Change, ChangeKind, FieldValue, Quote, TaskKind
 from mineru_core.errors import InvalidRequest
 from mineru_core.export import DocumentResult, safe_name, to_zip, write_files
 from mineru_core.export.files import FORMATS
@@ -97,7 +98,7 @@ def test_chosen_tables_are_the_ones_written(tmp_path: Path) -> None:
     assert b"b,2" in written[0].read_bytes()
     none = Answer(kind=TaskKind.TABLES)
     assert names(write_files(report(answer=none), tmp_path / "b", ["xlsx"])) == []
-    assert not (tmp_path / "b").exists()
+    assert list((tmp_path / "b").iterdir()) == []
 
 
 def test_a_second_document_of_the_same_name_gets_a_number(tmp_path: Path) -> None:
@@ -195,3 +196,33 @@ def test_any_name_stays_in_the_folder(source: str) -> None:
     assert not set(name) & set('/\\<>:"|?*\0')
     assert len(name.encode()) <= 200
     assert name == name.strip(" .")
+
+
+BOTH = Answer(
+    kind=TaskKind.COMPARE,
+    changes=(Change(kind=ChangeKind.ADDED, after="new", after_page=1, after_box=Box(0, 0, 1, 1)),),
+    quotes=(Quote(text="said", page=1, box=Box(0, 0, 1, 1)),),
+)
+
+
+def test_changes_and_quotes_are_files_of_their_own(tmp_path: Path) -> None:
+    found = result(page(1, block(BlockType.TEXT, "new")), answer=BOTH, source="new.pdf")
+    written = write_files(found, tmp_path, ["csv", "xlsx"])
+    assert names(written) == ["new.changes.csv", "new.quotes.csv", "new.changes.xlsx", "new.quotes.xlsx"]
+    book = load_workbook(tmp_path / "new.changes.xlsx")
+    assert [cell.value for cell in book.worksheets[0][2]][:7] == ["added", None, "new", None, None, 1, "0, 0, 1, 1"]
+    again = write_files(found, tmp_path, ["csv"])
+    assert names(again) == ["new-2.changes.csv", "new-2.quotes.csv"]
+
+
+def test_the_pdf_that_is_wanted_alone_and_in_the_archive_is_made_once(tmp_path: Path) -> None:
+    drawn: list[int] = []
+
+    def drawing(number: int) -> Page:
+        drawn.append(number)
+        return picture(number)
+
+    write_files(report(), tmp_path, ["zip", "pdf"], pages=drawing)
+    assert drawn == [1, 2]
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        assert archive.read("report.searchable.pdf") == (tmp_path / "report.searchable.pdf").read_bytes()

@@ -6,7 +6,7 @@ import sys
 
 from hypothesis import given
 
-from mineru_core.document.analysis import BlockType, Part
+from mineru_core.document.analysis import BlockType, PageFailure, Part
 from mineru_core.document.table import Table
 from mineru_core.document.task import Answer, TaskKind
 from mineru_core.export import DocumentResult, to_json
@@ -53,3 +53,21 @@ def test_importing_the_exports_does_not_load_a_spreadsheet_library() -> None:
     code = "import sys, mineru_core.export; print('openpyxl' in sys.modules, 'pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_short_form_is_one_line_and_counts() -> None:
+    pages = page(1, block(BlockType.TABLE, table=Table.from_rows([["a"]])))
+    asked = result(pages, answer=Answer(kind=TaskKind.TABLES, tables=pages.tables))
+    assert repr(asked) == str(asked) == "<DocumentResult 'scan.png' tables: pages=1, tables=1>"
+    failed = result(failures=(PageFailure(page=1, component="x", code="x", message="x"),))
+    assert repr(failed) == "<DocumentResult 'scan.png' everything: failures=1>"
+    both = asked.model_copy(update={"before": failed.analysis})
+    assert repr(both) == "<DocumentResult 'scan.png → scan.png' tables: pages=1, failures=1, tables=1>"
+
+
+def test_what_failed_before_counts_too() -> None:
+    failure = PageFailure(page=1, component="x", code="x", message="x")
+    good, bad = result(page(1)), result(failures=(failure,))
+    both = good.model_copy(update={"before": bad.analysis})
+    assert (both.failures, both.success, both.is_unread) == ((failure,), False, True)
+    assert (good.is_unread, bad.is_unread, result().is_unread) == (False, True, False)

@@ -133,3 +133,26 @@ def test_a_document_without_pages_is_refused() -> None:
 
 def test_lone_surrogates_and_controls_do_no_harm() -> None:
     assert "end" in read(of_lines(level("\ud800\x00\x1b end", Box(10, 10, 90, 30))))
+
+
+def test_a_corrected_cell_stands_in_the_place_of_what_was_read() -> None:
+    words = tuple(LineWord(text=t, box=Box(x, 20, x + 60, 40)) for t, x in (("Pen", 10), ("1O", 110), ("red", 210)))
+    line = level("Pen 1O red", Box(10, 20, 270, 40), words)
+    cells = tuple(
+        Cell(row=0, col=col, text=text, box=Box(100.0 * col, 10, 100.0 * col + 95, 50), edited=text == "10")
+        for col, text in enumerate(("Pen", "10", "red"))
+    )
+    table = Table(n_rows=1, n_cols=3, cells=cells)
+    analysis = of_lines(line)
+    corrected = analysis.blocks[0].model_copy(update={"table": table, "type": BlockType.TABLE})
+    read_back = read(analysis.model_copy(update={"blocks": (corrected,)}))
+    assert "1O" not in read_back
+    assert sorted(read_back.split()) == ["10", "Pen", "red"]
+
+
+def test_a_cell_whose_text_was_deleted_is_not_found() -> None:
+    line = level("gone", Box(10, 20, 90, 40))
+    table = Table(n_rows=1, n_cols=1, cells=(Cell(row=0, col=0, text="", box=Box(0, 10, 100, 50), edited=True),))
+    analysis = of_lines(line, level("stays", Box(10, 100, 90, 120)))
+    block_of_it = analysis.blocks[0].model_copy(update={"table": table})
+    assert read(analysis.model_copy(update={"blocks": (block_of_it,)})).split() == ["stays"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from mineru_core.document.chart import Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
-from mineru_core.document.task import FieldValue
-from mineru_core.export import chart_to_csv, fields_to_csv, table_to_csv
+from mineru_core.document.task import Change, ChangeKind, FieldValue, Quote
+from mineru_core.export import changes_to_csv, chart_to_csv, fields_to_csv, quotes_to_csv, table_to_csv
 from mineru_core.export.guard import guard, unguard
 from tests.export.strategies import sales_chart, tables
 
@@ -72,4 +72,35 @@ def test_fields_found_and_not_found() -> None:
         ["field", "value", "label", "page", "confidence"],
         ["发票号码", "00123", "发票号码：", "2", "0.90"],
         ["total", "", "", "", ""],
+    ]
+
+
+def test_changes_have_their_places() -> None:
+    changes = [
+        Change(
+            kind=ChangeKind.CHANGED,
+            before="10",
+            after="=12",
+            before_page=1,
+            after_page=3,
+            before_box=Box(1, 2, 3.4, 4.6),
+            after_box=Box(5, 6, 7, 8),
+            row=0,
+            col=1,
+            confidence=0.5,
+        ),
+        Change(kind=ChangeKind.ADDED, after="new", after_page=2, after_box=Box(0, 0, 9, 9)),
+    ]
+    assert read(changes_to_csv(changes))[1:] == [
+        ["changed", "10", "'=12", "1", "1, 2, 3, 5", "3", "5, 6, 7, 8", "1", "2", "0.50"],
+        ["added", "", "new", "", "", "2", "0, 0, 9, 9", "", "", "1.00"],
+    ]
+    assert read(changes_to_csv(changes, guard=False))[1][2] == "=12"
+
+
+def test_quotes_have_their_places() -> None:
+    quotes = [Quote(text="It ends soon.", page=2, box=Box(0, 0, 1, 1), confidence=0.25)]
+    assert read(quotes_to_csv(quotes)) == [
+        ["text", "page", "place", "confidence"],
+        ["It ends soon.", "2", "0, 0, 1, 1", "0.25"],
     ]
