@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from mineru_core.api.grid_data import table_columns
 from mineru_core.document.clipboard import paste_from_clipboard
 from mineru_core.document.table_edits import TableOperation, parse_operation
+from mineru_core.document.table_shape import MAX_PLACES
 from mineru_core.errors import InvalidRequest, WorkbenchError
 from mineru_core.jobs.correction_log import TableId
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.problems import hint_of, title_of
-from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, grid_table, grid_words, show_grid
+from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, grid_words, place_of, show_grid
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.session import Key, translator
+from mineru_core.ui.session import Key, has_page_route, translator
 from mineru_core.ui.text import html
 
-MOST_PLACES = 100_000
-"""Rows times columns of a table that the editor opens; its cells travel with each change."""
+MOST_PLACES = MAX_PLACES
+"""Rows times columns of a table that the editor opens: as many as one may grow to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How far a message was taken: ``count`` of its changes were made, ``failure`` says why no more were; ``note`` is
+    what else there is to say."""
+
+    count: int
+    note: str = ""
+    failure: WorkbenchError | None = None
 
 
 def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator) -> None:
@@ -34,8 +47,9 @@ def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator
     state = corrections.state(job.id, job.owner)
     answer = st.session_state.get(Key.EDITS, {}).get(key, {})
     grid = GridEditor(
-        table=grid_table(table), version=version, label=title, words=grid_words(t),
-        can_undo=state.can_undo, can_redo=state.can_redo, **answer,
+        job=job.id, place=place_of(table_id), version=version, label=title, words=grid_words(t),
+        can_undo=state.can_undo, can_redo=state.can_redo,
+        table=None if has_page_route() else table_columns(table, version), **answer,
     )  # fmt: skip
     show_grid(grid, key=key, on_edits=partial(take_edits, job, table_id, key))
 
@@ -43,7 +57,7 @@ def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator
 def take_edits(job: Job, table_id: TableId, key: str) -> None:
     """Make the changes that the editor has just sent, and keep what is to be answered."""
     t = translator()
-    answered, error, note = "", "", ""
+    answered = ""
     try:
         edits = edits_of(key)
         if edits is None:
@@ -51,29 +65,37 @@ def take_edits(job: Job, table_id: TableId, key: str) -> None:
         answered = edits.id
         if st.session_state.get(Key.EDITS, {}).get(key, {}).get("answered") == answered:
             return  # sent again, since the answer was late
-        note = make_changes(job, table_id, edits, t)
-    except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
-        error = _told(failure, t)
+        made = make_changes(job, table_id, edits, t)
+    except InvalidRequest as malformed:
+        made = Made(0, failure=malformed)
     answers = dict(st.session_state.get(Key.EDITS, {}))
-    answers[key] = {"answered": answered, "error": error, "note": note}
+    answers[key] = {
+        "answered": answered,
+        "done": made.count,
+        "note": made.note,
+        "error": "" if made.failure is None else _told(made.failure, t),
+        "code": "" if made.failure is None else made.failure.code,
+    }
     st.session_state[Key.EDITS] = answers
 
 
-def make_changes(job: Job, table_id: TableId, edits: Edits, t: Translator) -> str:
-    """Make the changes in their order; what is to be said of them. Those before one that fails stay made. Raises what
-    ``Corrections.correct`` and ``Corrections.undo`` raise."""
+def make_changes(job: Job, table_id: TableId, edits: Edits, t: Translator) -> Made:
+    """Make the changes in their order, up to the first that cannot be made; those before it stay made."""
     corrections = services.service().corrections
     version, note = edits.version, ""
-    for change in edits.changes:
-        if change.get("op") in {"undo", "redo"}:
-            move = corrections.undo if change["op"] == "undo" else corrections.redo
-            state, changed = move(job.id, job.owner, version=version)
-            if changed != table_id:
-                note = t("grid.other_table", page=changed.page, number=changed.index + 1)
-        else:
-            state = corrections.correct(job.id, job.owner, table_id, operation_of(change), version=version)
+    for count, change in enumerate(edits.changes):
+        try:
+            if change.get("op") in {"undo", "redo"}:
+                move = corrections.undo if change["op"] == "undo" else corrections.redo
+                state, changed = move(job.id, job.owner, version=version)
+                if changed != table_id:
+                    note = t("grid.other_table", page=changed.page, number=changed.index + 1)
+            else:
+                state = corrections.correct(job.id, job.owner, table_id, operation_of(change), version=version)
+        except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
+            return Made(count, note, failure)
         version = state.version
-    return note
+    return Made(len(edits.changes), note)
 
 
 def operation_of(change: Mapping[str, Any]) -> TableOperation:

@@ -1,103 +1,46 @@
 // The grid editor: changes, the clipboard and the tools. Follows grid_view.js in one module, under the same rule.
 
-const RESEND_MS = 10000; // a message is taken once, however often it comes
-const TRIES = 3;
-const MOST_CHANGES = 500; // of one message
-
 // Buttons whose short face does not say what they do.
 const SIGNS = new Set(
   "undo redo row_above row_below delete_rows column_before column_after delete_columns".split(" "),
 );
 
-class Editor extends GridView {
+class Editor extends GridSync {
   listen() {
     this.frame.addEventListener("scroll", () => this.soon());
-    this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.frame.addEventListener("keydown", (event) => (this.editing ? this.editKey(event) : this.key(event)));
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
+    this.grid.addEventListener("mousedown", (event) => event.preventDefault()); // the field has the focus, and keeps it
     this.grid.addEventListener("pointermove", (event) => this.drag(event));
     this.grid.addEventListener("click", (event) => this.tap(event));
     this.grid.addEventListener("dblclick", () => this.editing || this.open());
-    this.edit.addEventListener("keydown", (event) => this.editKey(event));
+    this.edit.addEventListener("compositionstart", () => this.typed());
+    this.edit.addEventListener("input", () => this.typed());
     this.edit.addEventListener("blur", () => this.close(true));
-    this.edit.addEventListener("input", () => this.fitEdit());
+    this.caption.addEventListener("change", () => this.nameTable());
+    this.caption.addEventListener("keydown", (event) => this.captionKey(event));
+    this.bar.addEventListener("keydown", (event) => this.barKey(event));
     this.resized = new ResizeObserver(() => {
-      if (this.table && this.frame.clientWidth !== this.room) this.layOut();
+      if (this.table && this.frame.clientWidth && this.frame.clientWidth !== this.room) this.layOut();
     });
     this.resized.observe(this.frame);
   }
 
-  // What the server says: the first table, the answer to a change, or a change made elsewhere.
-  take(data, send) {
-    this.words = data.words;
-    this.send = send;
-    this.canUndo = data.can_undo;
-    this.canRedo = data.can_redo;
-    this.grid.setAttribute("aria-label", data.label);
-    this.grid.setAttribute("aria-multiselectable", "true");
-    this.edit.setAttribute("aria-label", data.words.edit_cell);
-    this.bar.setAttribute("aria-label", data.words.tools);
-    const answered = this.waiting !== null && data.answered === this.waiting.id;
-    if (this.waiting !== null && !answered) return; // drawn before the change was made
-    this.waiting = null;
-    clearTimeout(this.timer);
-    const failed = answered && data.error;
-    if (failed) this.queue = [];
-    if (!this.table || data.version !== this.version || failed) {
-      this.version = data.version;
-      if (!this.queue.length) this.adopt(data.table);
-    }
-    if (answered) this.say(data.error || data.note || this.words.saved, Boolean(data.error));
-    this.tools();
-    this.pump();
-  }
+  // The pointer and keys ---------------------------------------------------------------------------------------------
 
-  adopt(table) {
-    this.table = new Grid(table);
-    this.anchor = this.clamp(this.anchor);
-    this.head = this.clamp(this.head);
-    if (this.editing) this.editing = this.active;
-    this.layOut();
-  }
-
-  // Shown at once, and sent together with what was done while the last answer was awaited.
-  change(change) {
-    this.table.apply(change);
-    this.queue.push(change);
-    this.anchor = this.clamp(this.anchor);
-    this.head = this.clamp(this.head);
-    this.layOut();
-    this.pump();
-  }
-
-  pump() {
-    if (this.waiting !== null || !this.queue.length) return;
-    this.sent += 1;
-    const changes = this.queue.splice(0, MOST_CHANGES);
-    this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes };
-    this.say(this.words.saving);
-    this.deliver(TRIES);
-  }
-
-  deliver(tries) {
-    this.send(this.waiting);
-    this.timer = setTimeout(() => {
-      if (tries > 1) this.deliver(tries - 1);
-      else this.say(this.words.lost, true);
-    }, RESEND_MS);
-  }
-
-  say(text, wrong = false) {
-    this.status.textContent = text;
-    this.status.classList.toggle("wrong", wrong);
+  // With a finger the grid itself holds the focus: the field would bring up the keyboard of the screen.
+  hold() {
+    (["touch", "pen"].includes(this.pointer) ? this.grid : this.edit).focus({ preventScroll: true });
   }
 
   press(event) {
     this.pointer = event.pointerType;
     if (event.button !== 0 || this.pointer !== "mouse") return;
-    event.preventDefault(); // the browser would select text
+    this.pressed = true;
+    const place = this.placeOf(event); // before what was typed is kept, which may move the rows
     this.close(true);
-    this.grid.focus({ preventScroll: true });
-    this.select(this.placeOf(event), event.shiftKey);
+    this.hold();
+    this.select(place, event.shiftKey, false);
   }
 
   // A finger selects where it comes up, as it may be scrolling; the cell it has selected, it opens.
@@ -106,34 +49,58 @@ class Editor extends GridView {
     const { r, c } = this.placeOf(event);
     const again = this.table.cell(r, c) === this.active && this.focused();
     this.close(true);
-    this.grid.focus({ preventScroll: true });
-    this.select({ r, c });
+    this.hold();
+    this.select({ r, c }, false, false);
     if (again) this.open();
   }
 
+  // The page view marks where the active cell stands on the page.
+  point() {
+    const [page, table] = this.place.split(".").map(Number);
+    const { r, c } = this.active;
+    const detail = { job: this.job, page, table, row: r, col: c };
+    document.dispatchEvent(new CustomEvent("workbench:place", { detail }));
+  }
+
+  // A cell was clicked on the picture of the page.
+  picked({ job, page, table, row, col }) {
+    if (!this.table || job !== this.job || `${page}.${table}` !== this.place || row === undefined) return;
+    this.close(true);
+    this.select({ r: row, c: col }, false, true, false);
+  }
+
   drag(event) {
-    if (event.pointerType !== "mouse" || !(event.buttons & 1) || this.editing) return;
+    this.pressed = this.pressed && Boolean(event.buttons & 1);
+    if (event.pointerType !== "mouse" || !this.pressed || this.editing) return;
     const place = this.placeOf(event);
     if (place.r !== this.head.r || place.c !== this.head.c) this.select(place, true);
   }
 
   nextDoubtful() {
-    const all = this.table.doubtful();
+    const all = this.table.doubtful;
     const { r, c } = this.active;
     const next = all.find((cell) => cell.r > r || (cell.r === r && cell.c > c)) || all[0];
-    this.grid.focus({ preventScroll: true });
+    this.hold();
     if (next) this.select(next);
     else this.say(this.words.none_doubtful);
   }
 
   key(event) {
-    if (event.isComposing || this.command(event) || this.move(event)) return;
+    // An input method is at work, or begins: it writes into the field.
+    if (event.isComposing || event.key === "Process") {
+      this.edit.focus({ preventScroll: true });
+      return;
+    }
+    if (this.command(event) || this.move(event)) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (event.key === "Enter" || event.key === "F2") this.open();
     else if (event.key === "F8") this.nextDoubtful();
     else if (event.key === "Delete" || event.key === "Backspace") this.clear();
-    else if (plain && event.key.length === 1) this.open(event.key);
-    else return;
+    else {
+      if (plain && event.key.length === 1) this.edit.focus({ preventScroll: true }); // the sign goes there
+      if (event.key !== "Tab") event.stopPropagation(); // Streamlit has keys of its own
+      return;
+    }
     stop(event);
   }
 
@@ -143,46 +110,51 @@ class Editor extends GridView {
     const letter = event.key.toLowerCase();
     if (letter === "z" && !event.shiftKey) this.history("undo");
     else if (letter === "y" || letter === "z") this.history("redo");
-    else if (letter === "a") {
-      this.anchor = { r: 0, c: 0 };
-      this.head = { r: this.table.rows - 1, c: this.table.cols - 1 };
-      this.draw();
-      this.tools();
-    } else return false;
+    else if (letter === "a") this.selectAll();
+    else return false;
     stop(event);
     return true;
   }
 
   // Editing ----------------------------------------------------------------------------------------------------------
 
+  // Edit the active cell: all of its text selected, or ``text`` in its place, which is in the field already.
   open(text) {
     const cell = this.active;
-    this.head = this.anchor = { r: cell.r, c: cell.c };
-    this.editing = cell;
-    this.edit.value = text ?? cell.text;
-    this.edit.hidden = false;
+    this.from = this.head = this.anchor;
+    this.reveal(this.anchor);
+    this.editing = { ...cell };
+    this.edit.classList.add("open");
+    this.edit.classList.toggle("num", standsRight(cell, this.numeric, this.ruler));
+    put(this.edit, { "aria-label": this.words.edit_cell });
+    if (text === undefined) this.edit.value = cell.text;
     this.draw();
+    this.tools();
     this.fitEdit();
     this.edit.focus({ preventScroll: true });
     if (text === undefined) this.edit.select();
   }
 
-  fitEdit() {
-    const { r, c, h, w } = this.editing;
-    const { style } = this.edit;
-    style.left = this.lefts[c] + "px";
-    style.top = this.tops[r] + "px";
-    style.width = Math.max(this.lefts[c + w] - this.lefts[c], 120) + "px";
-    style.height = "0";
-    style.height = Math.max(this.tops[r + h] - this.tops[r], this.edit.scrollHeight + 4) + "px";
+  // Something has come into the field, by a key, an input method or otherwise.
+  typed() {
+    if (this.editing) this.fitEdit();
+    else if (this.table) this.open(this.edit.value);
+  }
+
+  // The field goes out of sight, and keeps the focus if it has it.
+  rest() {
+    this.editing = null;
+    this.edit.value = "";
+    this.edit.classList.remove("open");
+    put(this.edit, { "aria-label": this.grid.getAttribute("aria-label") });
   }
 
   close(keep, said = false) {
     const cell = this.editing;
     if (!cell) return;
-    this.editing = null;
-    const text = this.edit.value;
-    this.edit.hidden = true;
+    const text = cleaned(this.edit.value);
+    this.rest();
+    this.fitEdit();
     // A doubtful cell that is left as it is, and not just left, is said to be right.
     if (keep && (text !== cell.text || (said && cell.flags & DOUBTFUL))) {
       this.change({ op: "set-text", row: cell.r, col: cell.c, text });
@@ -191,17 +163,35 @@ class Editor extends GridView {
 
   editKey(event) {
     event.stopPropagation(); // Streamlit has keys of its own
-    if (event.isComposing || (event.key === "Enter" && (event.altKey || event.shiftKey))) {
-      if (event.key === "Enter" && event.altKey) this.edit.setRangeText("\n", this.edit.selectionStart, this.edit.selectionEnd, "end");
+    // An input method takes Enter as well; some browsers say it is no longer composing, and give the old key code.
+    const composing = event.isComposing || event.keyCode === 229;
+    if (composing || (event.key === "Enter" && (event.altKey || event.shiftKey))) {
+      if (!composing && event.altKey) {
+        this.edit.setRangeText("\n", this.edit.selectionStart, this.edit.selectionEnd, "end");
+        this.fitEdit();
+      }
       return;
     }
     if (!["Enter", "Tab", "Escape"].includes(event.key)) return;
     event.preventDefault();
     this.close(event.key !== "Escape", true);
-    this.grid.focus({ preventScroll: true });
+    this.hold();
     if (event.key === "Enter") this.step(1, 0, false);
     else if (event.key === "Tab") this.step(0, event.shiftKey ? -1 : 1, false);
     else this.draw();
+  }
+
+  nameTable() {
+    const text = cleaned(this.caption.value);
+    if (this.table && text !== this.table.caption) this.change({ op: "set-caption", text });
+  }
+
+  captionKey(event) {
+    event.stopPropagation();
+    if (event.isComposing || event.keyCode === 229 || !["Enter", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    if (event.key === "Escape") this.caption.value = this.table ? this.table.caption : "";
+    else this.nameTable();
   }
 
   clear() {
@@ -213,19 +203,31 @@ class Editor extends GridView {
       return;
     }
     // One change, so that one undo brings all of it back.
-    for (const cell of cells) this.table.setText({ row: cell.r, col: cell.c, text: "" });
+    for (const cell of cells) cell.text = "";
     this.change({ op: "paste-grid", row: area.r, col: area.c, rows: Array(area.h).fill(Array(area.w).fill("")) });
   }
 
   history(op) {
-    if (op === "undo" ? !this.canUndo && !this.waiting : !this.canRedo) return;
+    const unsent = this.waiting || this.queue.length;
+    if (op === "undo" ? !this.canUndo && !unsent : !this.canRedo && !unsent) return;
     this.change({ op });
   }
 
   // Clipboard --------------------------------------------------------------------------------------------------------
 
+  // Whether the clipboard is for cells, and not for the text of an open one.
+  forCells() {
+    return this.table && this.focused() && !this.editing;
+  }
+
+  cut(event) {
+    if (!this.forCells()) return;
+    this.copy(event);
+    this.clear();
+  }
+
   copy(event) {
-    if (!this.focused()) return;
+    if (!this.forCells()) return;
     const area = this.area;
     const table = document.createElement("table");
     const lines = [];
@@ -254,7 +256,7 @@ class Editor extends GridView {
   }
 
   paste(event) {
-    if (!this.focused()) return;
+    if (!this.forCells()) return;
     const text = event.clipboardData.getData("text/plain");
     const html = event.clipboardData.getData("text/html"); // read by the server, for texts and spans alone
     stop(event);
@@ -271,7 +273,7 @@ class Editor extends GridView {
     const cell = this.active;
     const alone = area.h === cell.h && area.w === cell.w;
     const marked = area.r + area.h <= table.heads;
-    const doubtful = table.doubtful().length;
+    const doubtful = table.doubtful.length;
     const groups = [
       [
         ["undo", this.canUndo, () => this.history("undo"), "↶"],
@@ -307,11 +309,12 @@ class Editor extends GridView {
         for (const [name] of group) {
           const button = make("button", name, box);
           button.type = "button";
+          button.tabIndex = -1;
           button.addEventListener("pointerdown", (event) => event.preventDefault()); // the grid keeps the focus
           button.addEventListener("click", () => {
             this.close(true);
             if (button.getAttribute("aria-disabled") === "true") return;
-            if (name === "copy") this.grid.focus({ preventScroll: true });
+            if (name === "copy") this.hold();
             button.does();
           });
           this.buttons.set(name, button);
@@ -321,13 +324,33 @@ class Editor extends GridView {
     for (const [name, possible, does, sign, pressed] of groups.flat()) {
       const button = this.buttons.get(name);
       button.does = does;
-      button.textContent = sign || this.words[name];
-      const help = this.words[`${name}_help`];
-      if (SIGNS.has(name)) button.setAttribute("aria-label", help);
-      if (help) button.title = help;
-      button.setAttribute("aria-disabled", String(!possible));
-      if (pressed !== undefined) button.setAttribute("aria-pressed", String(pressed));
+      const face = sign || this.words[name];
+      if (button.textContent !== face) button.textContent = face;
+      const help = this.words[`${name}_help`] || null;
+      put(button, {
+        "aria-label": SIGNS.has(name) ? help : null,
+        title: help,
+        "aria-disabled": !possible,
+        "aria-pressed": pressed === undefined ? null : pressed,
+      });
     }
+    const all = [...this.buttons.values()];
+    if (!all.some((button) => button.tabIndex === 0)) this.stopAt(all[0]);
+  }
+
+  // One stop of the Tab key for all tools; arrows go from one to the next.
+  stopAt(button) {
+    for (const other of this.buttons.values()) other.tabIndex = other === button ? 0 : -1;
+  }
+
+  barKey(event) {
+    const all = [...this.buttons.values()];
+    const at = all.indexOf(event.target);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || !all[to]) return;
+    stop(event);
+    this.stopAt(all[to]);
+    all[to].focus();
   }
 }
 
@@ -343,6 +366,8 @@ export default function (component) {
   // On the document: the browser gives clipboard events to the element with the text selection, which a grid has not.
   const until = new AbortController();
   document.addEventListener("copy", (event) => editor.copy(event), { capture: true, signal: until.signal });
+  document.addEventListener("cut", (event) => editor.cut(event), { capture: true, signal: until.signal });
   document.addEventListener("paste", (event) => editor.paste(event), { capture: true, signal: until.signal });
+  document.addEventListener("workbench:picked", ({ detail }) => detail && editor.picked(detail), { signal: until.signal });
   return () => until.abort();
 }

@@ -7,10 +7,16 @@ const EDITED = 4;
 const FIRST_IDEOGRAPHIC = "\u2e80";
 
 class Grid {
-  constructor(table) {
-    this.rows = table.rows;
-    this.cols = table.cols;
-    this.cells = table.cells.map(([r, c, h, w, text, flags, sure]) => ({ r, c, h, w, text, flags, sure }));
+  // The table by columns, as mineru_core/api/grid_data.py gives it.
+  constructor(data) {
+    this.rows = data.rows;
+    this.cols = data.cols;
+    this.caption = data.caption;
+    this.cells = data.text.map((text, n) => {
+      return { r: data.row[n], c: data.col[n], h: 1, w: 1, text, flags: data.flags[n], sure: 100 };
+    });
+    for (const [n, h, w] of data.spans) Object.assign(this.cells[n], { h, w });
+    for (const [n, sure] of data.sure) this.cells[n].sure = sure;
     this.index();
   }
 
@@ -33,6 +39,15 @@ class Grid {
       }
     }
     this.heads = this.headerRows();
+    this.findDoubtful();
+  }
+
+  findDoubtful() {
+    this.doubtful = this.cells.filter((cell) => cell.flags & DOUBTFUL);
+  }
+
+  has({ r, c }) {
+    return r < this.rows && c < this.cols;
   }
 
   cell(r, c) {
@@ -81,13 +96,8 @@ class Grid {
     return [...found];
   }
 
-  doubtful() {
-    return this.cells.filter((cell) => cell.flags & DOUBTFUL);
-  }
-
   apply(change) {
     const steps = {
-      "set-text": () => this.setText(change),
       "merge-cells": () => this.merge({ r: change.row, c: change.col, h: change.rowspan, w: change.colspan }),
       "split-cell": () => this.split(this.cell(change.row, change.col)),
       "insert-rows": () => this.insert("r", "h", "rows", change.at, change.count),
@@ -96,16 +106,23 @@ class Grid {
       "delete-columns": () => this.remove("c", "w", "cols", change.at, change.count),
       "set-header-rows": () => this.setHeaderRows(change.count),
     };
-    if (!(change.op in steps)) return; // the server alone can say what comes of it
-    steps[change.op]();
-    this.index();
+    if (change.op === "set-text") this.setText(change);
+    else if (change.op === "set-caption") this.caption = change.text;
+    else if (change.op in steps) {
+      steps[change.op]();
+      this.index();
+    } // what comes of others, the server alone can say
   }
 
   setText({ row, col, text }) {
     const cell = this.cell(row, col);
-    if (cell.missing) this.cells.push(cell);
+    const added = cell.missing;
+    if (added) this.cells.push(cell);
     const head = row < this.heads ? HEADER : 0;
     Object.assign(cell, { text, missing: false, flags: byHand(cell.flags) | head, sure: 100 });
+    // A table of 100,000 cells is put in order again only where that may change something.
+    if (added || head) this.index();
+    else this.findDoubtful();
   }
 
   merge(area) {
@@ -182,62 +199,8 @@ function empty(r, c, head) {
   return { r, c, h: 1, w: 1, text: "", flags: EDITED | head, sure: 100 };
 }
 
-// Widths of columns and heights of rows, in CSS pixels: estimated from the characters, which is exact enough for
-// columns and never makes the browser lay out 100,000 cells.
-const EM = 14;
-const PADDING = 18;
-const LINE = 20;
-const MOST_LINES = 5;
-
-function textWidth(text) {
-  let ems = 0;
-  for (let i = 0; i < text.length && i < 200; i++) ems += text[i] >= FIRST_IDEOGRAPHIC ? 1 : 0.6;
-  return ems * EM;
-}
-
-function sizesOf(grid, room) {
-  const widths = new Array(grid.cols).fill(56);
-  for (const cell of grid.cells) {
-    if (cell.w !== 1) continue;
-    const longest = cell.text.includes("\n") ? Math.max(...cell.text.split("\n").map(textWidth)) : textWidth(cell.text);
-    widths[cell.c] = Math.max(widths[cell.c], Math.min(240, longest + PADDING));
-  }
-  const total = widths.reduce((sum, width) => sum + width, 0);
-  if (total < room) widths.forEach((width, c) => (widths[c] = width * (room / total)));
-  const lefts = sums(widths);
-  const heights = new Array(grid.rows).fill(LINE + 12);
-  for (const cell of grid.cells) {
-    if (cell.h === 1 && cell.text) heights[cell.r] = Math.max(heights[cell.r], heightOf(cell, lefts));
-  }
-  for (const cell of grid.tall) {
-    let there = 0;
-    for (let r = cell.r; r < cell.r + cell.h; r++) there += heights[r];
-    heights[cell.r + cell.h - 1] += Math.max(0, heightOf(cell, lefts) - there);
-  }
-  return { lefts, tops: sums(heights) };
-}
-
-function heightOf(cell, lefts) {
-  const inner = lefts[cell.c + cell.w] - lefts[cell.c] - PADDING;
-  let lines = 0;
-  for (const line of cell.text.split("\n")) lines += Math.max(1, Math.ceil((textWidth(line) - 1) / inner));
-  return LINE * Math.min(lines, MOST_LINES) + 12;
-}
-
-function sums(sizes) {
-  const found = [0];
-  for (const size of sizes) found.push(found.at(-1) + size);
-  return found;
-}
-
-// The last start that is not beyond ``offset``.
-function lineAt(starts, offset) {
-  let low = 0;
-  let high = starts.length - 2;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (starts[middle] <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return Math.max(0, low);
+// A text as the server takes it: see clean_text in mineru_core/document/table_edits.py.
+function cleaned(text) {
+  const control = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  return text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(control, "");
 }

@@ -10,13 +10,10 @@ import streamlit as st
 from pydantic import Field, ValidationError
 
 from mineru_core.document.model import Model
-from mineru_core.document.table import Table
 from mineru_core.errors import InvalidRequest
+from mineru_core.jobs.correction_log import TableId
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
-
-HEADER, DOUBTFUL, EDITED = 1, 2, 4
-"""Flags of a cell, as the browser knows them."""
 
 MAX_CHANGES = 500
 """Of one message; the browser sends more in several."""
@@ -26,35 +23,44 @@ WORDS = (
     "row_above", "row_above_help", "row_below", "row_below_help", "delete_rows", "delete_rows_help",
     "column_before", "column_before_help", "column_after", "column_after_help", "delete_columns", "delete_columns_help",
     "next_doubtful", "next_doubtful_help", "none_doubtful", "doubtful", "edited", "saving", "saved", "lost", "copied",
-    "tools", "edit_cell",
+    "tools", "edit_cell", "caption", "loading", "not_loaded", "load_again", "kept", "kept_use",
+    "kept_drop",
 )  # fmt: skip
 """Strings of the component, without the "grid." they begin with in the catalogues."""
+
+CODE = "".join(asset(f"grid_{part}.js") for part in ("model", "sizes", "view", "sync", "editor"))
+"""The component's module; it can import no other, so its files are joined."""
 
 _mount = st.components.v2.component(
     "mineru_workbench.grid_editor",
     html='<div class="editor"></div>',
     css=asset("grid_editor.css"),
-    js="".join(asset(f"grid_{part}.js") for part in ("model", "view", "editor")),  # a component's module imports none
+    js=CODE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class GridEditor:
-    """Everything the browser needs to show one table and to change it.
+    """What the browser is told of one table; the table itself it asks for (see ``api/grid_data.py``).
 
-    ``version`` is that of the corrections; ``answered`` the id of the message that was taken last, ``error`` why it was
-    not done, ``note`` what else there is to say of it.
+    ``place`` names the table there, ``version`` is that of the corrections. ``answered`` is the id of the message that
+    was taken last, ``done`` how many of its changes were made, ``error`` and ``code`` why no more of them, ``note``
+    what else there is to say of it. ``table`` has its columns where the server around the app has no route for them.
     """
 
-    table: Mapping[str, object]
+    job: str
+    place: str
     version: int
     label: str
     words: Mapping[str, str]
     can_undo: bool = False
     can_redo: bool = False
     answered: str = ""
+    done: int = 0
     error: str = ""
+    code: str = ""
     note: str = ""
+    table: Mapping[str, object] | None = None
 
 
 class Edits(Model):
@@ -85,14 +91,9 @@ def parse_edits(sent: object) -> Edits:
         raise InvalidRequest("The changes cannot be read.", "Reload the page.") from error
 
 
-def grid_table(table: Table) -> dict[str, object]:
-    """The table as the browser takes it: size, and each cell as row, column, rowspan, colspan, text, flags and its
-    confidence in percent."""
-    cells = []
-    for cell in table.cells:
-        flags = HEADER * cell.header | DOUBTFUL * cell.doubtful | EDITED * cell.edited
-        cells.append([cell.row, cell.col, cell.rowspan, cell.colspan, cell.text, flags, int(100 * cell.confidence)])
-    return {"rows": table.n_rows, "cols": table.n_cols, "cells": cells}
+def place_of(table: TableId) -> str:
+    """The table's name in the address of its data."""
+    return f"{table.page}.{table.index}"
 
 
 def grid_words(t: Translator) -> dict[str, str]:

@@ -16,7 +16,7 @@ from mineru_core.jobs.correction_log import CorrectionState, TableId
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse import editing
-from mineru_core.ui.analyse.editing import make_changes, operation_of
+from mineru_core.ui.analyse.editing import Made, make_changes, operation_of
 from mineru_core.ui.components.grid_editor import Edits
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html
@@ -77,29 +77,33 @@ def set_text(row: int, col: int, text: str) -> dict[str, Any]:
 
 def test_changes_are_made_in_their_order_each_to_what_the_last_one_left(corrections: FakeCorrections) -> None:
     merge = {"op": "merge-cells", "row": 0, "col": 0, "rowspan": 1, "colspan": 2}
-    assert make_changes(JOB, FIRST, edits(set_text(0, 0, "new"), merge), EN) == ""
+    assert make_changes(JOB, FIRST, edits(set_text(0, 0, "new"), merge), EN) == Made(2)
     assert corrections.states[-1].rows()[0][0] == "new b"
-    assert make_changes(JOB, FIRST, edits({"op": "undo"}, {"op": "undo"}, version=2), EN) == ""
+    assert make_changes(JOB, FIRST, edits({"op": "undo"}, {"op": "undo"}, version=2), EN) == Made(2)
     assert corrections.states[-1].rows()[0] == ["a", "b"]
 
 
 def test_those_before_one_that_fails_stay_made(corrections: FakeCorrections) -> None:
-    with pytest.raises(InvalidRequest):
-        make_changes(JOB, FIRST, edits(set_text(0, 0, "new"), set_text(9, 9, "nowhere"), set_text(0, 1, "late")), EN)
+    late = edits(set_text(0, 0, "new"), set_text(9, 9, "nowhere"), set_text(0, 1, "late"))
+    made = make_changes(JOB, FIRST, late, EN)
+    assert made.count == 1
+    assert isinstance(made.failure, InvalidRequest)
     assert corrections.states[-1].rows()[0] == ["new", "b"]
 
 
 def test_a_change_of_an_old_state_is_refused(corrections: FakeCorrections) -> None:
     corrections.version = 5
-    with pytest.raises(EditConflict):
-        make_changes(JOB, FIRST, edits(set_text(0, 0, "new"), version=4), EN)
+    made = make_changes(JOB, FIRST, edits(set_text(0, 0, "new"), version=4), EN)
+    assert made.count == 0
+    assert isinstance(made.failure, EditConflict)
     assert len(corrections.states) == 1
 
 
 def test_an_undo_in_another_table_is_told(corrections: FakeCorrections) -> None:
     make_changes(JOB, FIRST, edits(set_text(0, 0, "new")), EN)
     corrections.undone_table = SECOND
-    assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=1), EN) == EN("grid.other_table", page=2, number=2)
+    made = make_changes(JOB, FIRST, edits({"op": "undo"}, version=1), EN)
+    assert made == Made(1, EN("grid.other_table", page=2, number=2))
 
 
 def test_what_a_spreadsheet_copied_is_pasted() -> None:
@@ -131,7 +135,7 @@ def table_page() -> None:
 
 @pytest.mark.usefixtures("corrections")
 def test_the_switch_puts_the_editor_in_place_of_the_table(home: Path) -> None:
-    app = AppTest.from_function(table_page).run()
+    app = AppTest.from_function(table_page, default_timeout=20).run()
     assert not app.exception
     assert [one.label for one in app.toggle] == [EN("table.edit")]  # the second table was put together: nothing to edit
     assert html_of(app).count("<table") == 2
@@ -145,7 +149,7 @@ def test_the_switch_puts_the_editor_in_place_of_the_table(home: Path) -> None:
 @pytest.mark.usefixtures("corrections")
 def test_a_table_too_large_for_the_editor_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editing, "MOST_PLACES", 3)
-    app = AppTest.from_function(table_page).run()
+    app = AppTest.from_function(table_page, default_timeout=20).run()
     app.toggle[0].set_value(True).run()
     assert not app.exception
     assert html(EN("grid.too_large", most="3")) in html_of(app)

@@ -2,39 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from mineru_core.document.table import Cell, Table
+from mineru_core.api.grid_data import FORM_VERSION
 from mineru_core.errors import InvalidRequest
-from mineru_core.ui.components.grid_editor import (
-    DOUBTFUL,
-    EDITED,
-    HEADER,
-    MAX_CHANGES,
-    grid_table,
-    grid_words,
-    parse_edits,
-)
+from mineru_core.ui.components.grid_editor import CODE, MAX_CHANGES, grid_words, parse_edits
 from mineru_core.ui.i18n import CATALOGUES, Translator
 
 
-def test_cells_go_with_their_spans_and_what_is_known_of_them() -> None:
-    table = Table(
-        n_rows=2,
-        n_cols=2,
-        cells=(
-            Cell(row=0, col=0, colspan=2, text="head", header=True),
-            Cell(row=1, col=0, text="<img src=x onerror=alert(1)>", confidence=0.62),
-            Cell(row=1, col=1, text=" ", confidence=0.1, edited=True),
-        ),
-    )
-    assert grid_table(table) == {
-        "rows": 2,
-        "cols": 2,
-        "cells": [
-            [0, 0, 1, 2, "head", HEADER, 100],
-            [1, 0, 1, 1, "<img src=x onerror=alert(1)>", DOUBTFUL, 62],
-            [1, 1, 1, 1, " ", EDITED, 10],
-        ],
-    }
+def test_the_browser_has_the_same_bounds_and_form() -> None:
+    assert f"const FORM = {FORM_VERSION};" in CODE
+    assert f"const MOST_CHANGES = {MAX_CHANGES};" in CODE
 
 
 @pytest.mark.parametrize("language", sorted(CATALOGUES))
