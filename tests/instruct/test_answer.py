@@ -91,7 +91,7 @@ def test_a_find_gives_its_places() -> None:
     [
         ("find 'zebra'", "not-found"),
         ("find 'Rep0rt'", "near-hits-only"),
-        ("charts", "no-charts"),
+        ("charts", "tables-instead"),
         ("formulas", "no-formulas"),
         ("passport number", "fields-not-found"),
         ("key fields", "fields-not-found"),
@@ -106,6 +106,15 @@ def test_what_is_missing_is_said_with_a_stable_code(words: str, code: str) -> No
 def test_what_the_engine_cannot_read_is_said_once() -> None:
     task = Task(kind=TaskKind.CHARTS, notes=("charts-unsupported",))
     assert codes(answer(DOCUMENT, task)) == ["charts-unsupported"]
+
+
+def test_a_table_that_was_taken_for_a_chart_is_given_as_a_table() -> None:
+    given_answer = ask("extract the chart data", DOCUMENT)
+    assert (codes(given_answer), given_answer.charts) == (["tables-instead"], ())
+    assert given_answer.tables == DOCUMENT.tables
+    assert codes(ask("charts", document(page(Block(type=BlockType.TEXT, box=Box(0, 0, 9, 9), order=0, text="x"))))) == [
+        "no-charts"
+    ]
 
 
 def test_formulas_give_their_blocks_and_latex() -> None:

@@ -83,8 +83,9 @@ def shared_lines(found: DocumentResult) -> float:
         [change.after_page for change in changes if change.after_page is not None],
     )
     shares = []
-    for numbers in sides:
-        pages = [page for page in found.analysis.pages if page.page in set(numbers)]
+    documents = found.before if found.before is not None else found.analysis, found.analysis
+    for numbers, document in zip(sides, documents, strict=True):
+        pages = [page for page in document.pages if page.page in set(numbers)]
         lines = len(passages(pages))
         if lines < FEWEST_LINES or lines < len(numbers):
             return 1.0

@@ -14,6 +14,7 @@ from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.analyse.tables import show_tables
+from mineru_core.ui.analyse.two_files import across_files, changes_download
 from mineru_core.ui.analyse.understood import show_alternatives, told
 from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
@@ -28,6 +29,7 @@ LEAST_TOLD_S = 0.05
 def show_result(job: Job, owner: str, t: Translator) -> None:
     """Everything about a job that is done."""
     found = services.result(job.id, owner)
+    answered = across_files(job, found, owner)
     with st.container(key="result_head", horizontal=True, vertical_alignment="top"):
         st.html(heading_html(job, found, t))
         download_menu(job, found, t)
@@ -38,11 +40,14 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
     with st.container():
         show_alternatives(job, found, owner, t)
     with st.container():
-        _show_failures(found, t)
-        _show_notes(found, t)
+        _show_failures(answered, t)
+        _show_notes(answered, t)
     answer, tables, text, data = st.tabs([t("tab.answer"), t("tab.tables"), t("tab.text"), t("tab.json")])
     with answer:
-        show_answer(job, found, t)
+        if answered.answer.text_model and answered.answer.text:
+            st.html(f"<p>{html(answered.answer.text)}</p>")
+        show_answer(job, answered, t)
+        changes_download(job, answered, t)
     with tables:
         show_tables(found.analysis.tables, "tables", job, found, t)
     with text:
