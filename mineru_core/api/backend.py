@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
+from mineru_core.api.access import Access
+from mineru_core.api.idempotency import Idempotency
 from mineru_core.errors import EngineUnavailable, WorkbenchError
 from mineru_core.serving.admission import MOST_PLACES
 from mineru_core.settings import Settings, load_settings
@@ -58,6 +61,10 @@ class Backend:
         close_service: Callable[[], None] = _close_shared,
     ) -> None:
         self.settings = settings if settings is not None else load_settings()
+        self.access = Access(self.settings)
+        self.idempotency = Idempotency(self.settings)
+        self.readers: Counter[str] = Counter()
+        """How many callers wait for each job; for the event loop alone."""
         self._open, self._close = open_service, close_service
         self._service: JobService | None = None
         self._stop = threading.Event()
@@ -90,6 +97,8 @@ class Backend:
             if self._loader is not None:
                 await to_thread.run_sync(self._loader.join)
             await to_thread.run_sync(self._close)
+            self.access.close()
+            self.idempotency.close()
 
     def check_ready(self) -> None:
         """Return if the engine is loaded, else raise why it is not."""

@@ -10,7 +10,16 @@ from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import Response
 
 from mineru_core.api.backend import Backend
-from mineru_core.api.tasks import TaskView, finished_result, json_response, owner_of_call, view_of, wait_for
+from mineru_core.api.idempotency import Asked, KeyOfRequest
+from mineru_core.api.tasks import (
+    TaskView,
+    finished_result,
+    jobs_behind,
+    json_response,
+    owner_of_call,
+    view_of,
+    wait_for,
+)
 from mineru_core.errors import FileTooLarge, InvalidRequest
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
@@ -68,7 +77,7 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
         responses={202: {"model": TaskView, "description": "async=true: the task that reads the document"}},
         dependencies=[Depends(only_known(FIELDS))],
     )
-    async def parse(
+    async def parse(  # noqa: PLR0913, PLR0917  one argument a field
         request: Request,
         file: Annotated[UploadFile, File(description=FILE_HELP)],
         instruction: Annotated[
@@ -82,24 +91,25 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
         engine: EngineField = None,
         password: PasswordField = None,
         asynchronous: AsyncField = False,
+        key: KeyOfRequest = None,
     ) -> Response:
         """Read a document and answer the instruction."""
         owner = owner_of_call(request)
         backend.service.refuse_if_full(owner)  # here, where no queue of threads keeps the refusal waiting
         regions = [parse_region(text, page) for text in region or ()]
         data = await _bytes_of(file, backend.settings.limits.max_file_bytes)
-        job = await backend.call(
-            partial(
-                backend.service.submit,
-                data,
-                name=file.filename or "document",
-                words=instruction,
-                owner=owner,
-                regions=regions,
-                engine=engine,
-                password=password or None,
-            )
+        submit = partial(
+            backend.service.submit,
+            data,
+            name=file.filename or "document",
+            words=instruction,
+            owner=owner,
+            regions=regions,
+            engine=engine,
+            password=password or None,
         )
+        asked = Asked((PARSE_PATH, instruction, regions, engine, asynchronous), (data,))
+        job = await _submitted(backend, owner, submit, key, asked)
         return await _answer(backend, request, job, asynchronous=asynchronous)
 
 
@@ -120,6 +130,7 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
         engine: EngineField = None,
         password: PasswordField = None,
         asynchronous: AsyncField = False,
+        key: KeyOfRequest = None,
     ) -> Response:
         """Read two documents and tell what changed from the earlier to the later one."""
         owner = owner_of_call(request)
@@ -129,17 +140,33 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
             Upload(file.filename or name, await _bytes_of(file, most))
             for file, name in ((before, "before"), (after, "after"))
         ]
-        job = await backend.call(
-            partial(
-                backend.service.comparisons.submit,
-                *uploads,
-                words=instruction or COMPARISON.words,
-                owner=owner,
-                engine=engine,
-                password=password or None,
-            )
+        submit = partial(
+            backend.service.comparisons.submit,
+            *uploads,
+            words=instruction or COMPARISON.words,
+            owner=owner,
+            engine=engine,
+            password=password or None,
         )
+        asked = Asked((COMPARE_PATH, instruction, engine, asynchronous), tuple(upload.data for upload in uploads))
+        job = await _submitted(backend, owner, submit, key, asked)
         return await _answer(backend, request, job, asynchronous=asynchronous)
+
+
+async def _submitted(backend: Backend, owner: str, submit: Callable[[], Job], key: str | None, asked: Asked) -> Job:
+    """The job that is made now, or the one that the same request with the same key has made before."""
+    if key is None:
+        return await backend.call(submit)
+
+    def get(task_id: str) -> Job:
+        return jobs_behind(backend, task_id).get(task_id, owner)
+
+    def cancel(task_id: str) -> Job:
+        return jobs_behind(backend, task_id).cancel(task_id, owner)
+
+    return await backend.call(
+        partial(backend.idempotency.submit_once, owner, key, asked, submit=submit, get=get, cancel=cancel)
+    )
 
 
 async def _answer(backend: Backend, request: Request, job: Job, *, asynchronous: bool) -> Response:

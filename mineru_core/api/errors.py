@@ -18,6 +18,7 @@ from starlette.types import Scope
 
 from mineru_core.errors import (
     Busy,
+    DeadlineExceeded,
     FileTooLarge,
     InvalidRequest,
     NotFound,
@@ -52,12 +53,26 @@ class ErrorBody(BaseModel):
     )
 
 
-class UploadTooLarge(HTTPException):
-    """More bytes than allowed came in; an HTTPException because FastAPI turns others raised in a body into 400."""
+class UploadRefused(HTTPException):
+    """A body is not read to its end; an HTTPException because FastAPI turns others raised in a body into 400."""
+
+    def __init__(self, status: int, error: WorkbenchError) -> None:
+        super().__init__(status_code=status)
+        self.error = error
+
+
+class UploadTooLarge(UploadRefused):
+    """More bytes than allowed came in."""
 
     def __init__(self, max_bytes: int) -> None:
-        super().__init__(status_code=413)
-        self.error = too_large(max_bytes)
+        super().__init__(413, too_large(max_bytes))
+
+
+class UploadTooSlow(UploadRefused):
+    """The bytes have stopped coming, or trickle."""
+
+    def __init__(self) -> None:
+        super().__init__(408, DeadlineExceeded("The upload stopped on its way.", "Send the file again."))
 
 
 def too_large(max_bytes: int) -> FileTooLarge:
@@ -96,9 +111,9 @@ def error_response(
     return JSONResponse(body.model_dump(exclude_none=True), status_code=status or error.http_status, headers=sent)
 
 
-def refused_upload(scope: Scope, error: FileTooLarge) -> JSONResponse:
+def refused_upload(scope: Scope, error: WorkbenchError, status: int | None = None) -> JSONResponse:
     """The answer to an upload that is not read to its end: the connection ends with it, and so does the sending."""
-    return error_response(scope, error, headers={"Connection": "close"})
+    return error_response(scope, error, status=status, headers={"Connection": "close"})
 
 
 def install_handlers(app: FastAPI) -> None:
@@ -140,8 +155,8 @@ async def _handle_validation(request: Request, error: Exception) -> JSONResponse
 
 async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    if isinstance(error, UploadTooLarge):
-        return refused_upload(request.scope, error.error)
+    if isinstance(error, UploadRefused):
+        return refused_upload(request.scope, error.error, error.status_code)
     if error.status_code == NotFound.http_status:
         return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
     if error.status_code == METHOD_NOT_ALLOWED:

@@ -8,8 +8,6 @@ from starlette.routing import Route
 
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import in_one_shape
-from mineru_core.api.middleware import is_local
-from mineru_core.errors import TokenRequired
 
 
 def routes(backend: Backend) -> list[Route]:
@@ -23,8 +21,7 @@ def routes(backend: Backend) -> list[Route]:
         return JSONResponse({"status": "ready", "engine": backend.service.analyzer.engine.name})
 
     async def metrics(request: Request) -> Response:
-        if not is_local(request.scope):
-            raise TokenRequired("The metrics are shown on the machine itself only.")
+        await backend.access.check_metrics(request.scope)
         body, content_type = backend.service.analyzer.metrics.render()
         return Response(body, media_type=content_type)
 

@@ -1,19 +1,17 @@
-"""ASGI middleware: a request id, who may call, how many bytes may come, and the cookie that says whose work it is."""
+"""ASGI middleware: a request id, how many bytes may come, and the cookie that says whose work it is."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import uuid
-from ipaddress import ip_address
 
 import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, error_response, refused_upload, too_large
-from mineru_core.errors import TokenRequired
+from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, refused_upload, too_large
 from mineru_core.runtime.logging import bound_request
 
 OWNER_COOKIE = "workbench_owner"
@@ -27,8 +25,6 @@ DRAIN_SECONDS = 5.0
 
 _OWNER = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 random bytes, urlsafe base64
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
-_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+))(?::\d+)?")
-_FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class RequestId:
@@ -53,27 +49,6 @@ class RequestId:
 
         with bound_request(request_id):
             await self.app(scope, receive, send_with_id)
-
-
-class LoopbackOnly:
-    """Lets only callers on this machine in: there are no tokens yet.
-
-    A request that came through a proxy is not from this machine, whoever connected. A request whose Host is not a
-    loopback name, or whose Origin is another one, was sent by a web page of somebody else: refused too.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve or refuse one request."""
-        if scope["type"] == "http" and not is_local(scope):
-            error = TokenRequired(
-                "The HTTP API answers only callers on its own machine.", "Call from the machine itself."
-            )
-            await error_response(scope, error)(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
 
 
 class BodyLimit:
@@ -153,17 +128,6 @@ def owner_of(scope: Scope) -> str | None:
     return value if _OWNER.fullmatch(value) else None
 
 
-def is_local(scope: Scope) -> bool:
-    """Whether the request comes straight from this machine and not from somebody's web page."""
-    headers = Headers(scope=scope)
-    client = scope.get("client")
-    if client is None or not _is_loopback(client[0]) or any(name in headers for name in _FORWARDING):
-        return False
-    host = headers.get("host", "")
-    origin = headers.get("origin")
-    return _is_loopback(_host_name(host)) and origin in (None, f"http://{host}", f"https://{host}")
-
-
 async def drain(receive: Receive) -> None:
     """Take and forget what the client is still sending, up to ``DRAIN_BYTES`` and ``DRAIN_SECONDS``."""
     taken = 0
@@ -177,20 +141,3 @@ async def drain(receive: Receive) -> None:
 
 def _asks_for_page(scope: Scope) -> bool:
     return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
-
-
-def _host_name(host: str) -> str:
-    """The name or address in a Host header, without the port and an IPv6 address's brackets."""
-    match = _HOST.fullmatch(host)
-    return (match[1] or match[2]) if match else ""
-
-
-def _is_loopback(name: str) -> bool:
-    if name == "localhost":
-        return True
-    try:
-        address = ip_address(name)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)

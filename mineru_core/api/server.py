@@ -17,6 +17,7 @@ from mineru_core.api.app import create_api
 from mineru_core.api.backend import Backend
 from mineru_core.api.documents import API_PREFIX
 from mineru_core.api.errors import error_response
+from mineru_core.api.guards import AllowedHosts, SecurityHeaders
 from mineru_core.api.middleware import OwnerCookie, RequestId
 from mineru_core.errors import NotFound
 
@@ -43,7 +44,12 @@ class ServerParts:
             Route(ALIAS, endpoint=self.api),
             Mount(API_PREFIX, app=self.api),
         ]
-        self.middleware = [Middleware(RequestId), Middleware(OwnerCookie)]
+        self.guards = [
+            Middleware(RequestId),
+            Middleware(SecurityHeaders, api_prefixes=(f"{API_PREFIX}/", ALIAS)),
+            Middleware(AllowedHosts, allowed=self.backend.settings.server.allowed_hosts),
+        ]
+        self.middleware = [*self.guards, Middleware(OwnerCookie)]
 
     @property
     def lifespan(self) -> Lifespan:
@@ -71,7 +77,7 @@ def create_api_server(backend: Backend | None = None) -> Starlette:
 
     return Starlette(
         routes=parts.routes,
-        middleware=[Middleware(RequestId)],
+        middleware=parts.guards,
         lifespan=parts.lifespan,
         exception_handlers={404: not_found},
     )

@@ -8,15 +8,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
+from mineru_core.api.access import caller_of
 from mineru_core.api.backend import Backend
 from mineru_core.errors import Cancelled, NotFound
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.comparisons import Comparisons, is_comparison
 from mineru_core.jobs.model import Job, JobError, JobState
 from mineru_core.jobs.service import JobService
-
-LOCAL_OWNER = "local"
-"""Whose jobs those of callers on this machine are, as long as there are no tokens."""
 
 WAIT_SLICE_S = 1.0
 """How long one wait for a job lasts before it is seen whether the caller is still there."""
@@ -61,8 +59,7 @@ def jobs_behind(backend: Backend, task_id: str) -> JobService | Comparisons:
 
 def owner_of_call(request: Request) -> str:
     """Whose work a call of the API is."""
-    del request  # every caller is on this machine; tokens will tell them apart
-    return LOCAL_OWNER
+    return caller_of(request.scope).owner
 
 
 def view_of(job: Job, result: DocumentResult | None = None) -> TaskView:
@@ -95,11 +92,24 @@ def json_response(view: BaseModel, status: int = 200, location: str | None = Non
 
 
 async def wait_for(backend: Backend, request: Request, job: Job) -> Job:
-    """The job once it has ended. A caller that goes away cancels it: nobody is left to read the answer."""
+    """The job once it has ended. A caller that goes away cancels it, unless others wait for it, too: nobody is left to
+    read the answer."""
+    backend.readers[job.id] += 1
+    try:
+        return await _wait_for(backend, request, job)
+    finally:
+        backend.readers[job.id] -= 1
+        if not backend.readers[job.id]:
+            del backend.readers[job.id]
+
+
+async def _wait_for(backend: Backend, request: Request, job: Job) -> Job:
     while not job.state.is_final:
         # The service is asked for anew each time: once the server stops, that raises.
         job = await backend.wait(partial(jobs_behind(backend, job.id).wait, job.id, job.owner, WAIT_SLICE_S))
         if not job.state.is_final and await request.is_disconnected():
+            if backend.readers[job.id] > 1:
+                raise Cancelled("The caller has gone.")
             job = await backend.call(partial(jobs_behind(backend, job.id).cancel, job.id, job.owner))
     return job
 

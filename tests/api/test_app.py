@@ -8,6 +8,7 @@ ROUTES = {
     "/v1/document/parse": {"post"},
     "/v1/document/compare": {"post"},
     "/v1/tasks/{task_id}": {"get", "delete"},
+    "/v1/tasks/{task_id}/events": {"get"},
 }
 
 

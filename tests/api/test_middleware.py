@@ -1,4 +1,4 @@
-"""Who may call, and the cookie that says whose work it is."""
+"""The cookie that says whose work it is."""
 
 from __future__ import annotations
 
@@ -6,74 +6,11 @@ import re
 
 import httpx
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from mineru_core.api.middleware import OWNER_COOKIE, is_local, owner_of
-from tests.api.conftest import Api
-from tests.api.errors import assert_error
-
-
-def scope(client: str | None = "127.0.0.1", **headers: str) -> dict[str, object]:
-    sent = {"host": "127.0.0.1:8501", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent.items()]
-    return {"type": "http", "client": None if client is None else (client, 5000), "headers": raw}
-
-
-@pytest.mark.parametrize(
-    "request_scope",
-    [
-        scope(),
-        scope("127.9.9.9"),
-        scope("::1", host="[::1]:8501"),
-        scope("::ffff:127.0.0.1"),
-        scope(host="localhost"),
-        scope(host="localhost:8501", origin="http://localhost:8501"),
-    ],
-)
-def test_callers_on_the_machine_are_local(request_scope: dict[str, object]) -> None:
-    assert is_local(request_scope)
-
-
-@pytest.mark.parametrize(
-    "request_scope",
-    [
-        scope(None),
-        scope("10.0.0.7"),
-        scope("::ffff:10.0.0.7"),
-        scope("testclient"),
-        scope(x_forwarded_for="127.0.0.1"),
-        scope(forwarded="for=127.0.0.1"),
-        scope(x_real_ip="127.0.0.1"),
-        scope(host="workbench.example"),
-        scope(host=""),
-        scope(host="127.0.0.1.example"),
-        scope(origin="https://example.com"),
-        scope(origin="null"),
-        scope(origin="http://127.0.0.1:9999"),
-    ],
-)
-def test_others_are_not(request_scope: dict[str, object]) -> None:
-    assert not is_local(request_scope)
-
-
-@given(st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0")))
-@example("[")  # an address that is none once raised ValueError
-def test_no_header_breaks_the_checks(text: str) -> None:
-    for name in ("host", "origin", "cookie"):
-        is_local(scope(**{name: text}))
-        owner_of(scope(**{name: text}))
-
-
-@pytest.mark.parametrize(
-    ("headers", "body"),
-    [({"X-Forwarded-For": "127.0.0.1"}, b""), ({"Origin": "https://example.com"}, b"x" * 500_000)],
-)
-def test_the_api_refuses_others(api: Api, headers: dict[str, str], body: bytes) -> None:
-    for path in ("/api/v1/document/parse", "/v1/document/parse", "/api/nothing"):
-        assert_error(api.client.post(path, content=body, headers=headers), 403, "token-required")
-    assert_error(api.client.get("/metrics", headers=headers), 403, "token-required")
-    assert api.client.get("/livez", headers=headers).status_code == 200
+from mineru_core.api.middleware import OWNER_COOKIE, owner_of
+from tests.api.test_access import scope
 
 
 @given(st.text(st.characters(codec="ascii"), max_size=60))

@@ -1,0 +1,148 @@
+"""How many documents a caller may hand in, and the refusal of those beyond it before their bytes are read."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mineru_core.api.access import LOCAL_OWNER, Caller, caller_of
+from mineru_core.api.backend import Backend
+from mineru_core.api.errors import error_response
+from mineru_core.api.middleware import drain
+from mineru_core.errors import RateLimited, WorkbenchError
+from mineru_core.settings import RateSettings
+from mineru_core.store.tokens import Scope as TokenScope
+
+LONG_MINUTES = 5
+"""Minutes over which the rate is an average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a caller has used up what it may: the ``limit`` it is closest to, how many documents are left of it, and
+    in how many seconds there are more; ``policy`` names every limit."""
+
+    limit: int
+    remaining: int
+    reset_s: float
+    policy: str
+
+    def headers(self) -> dict[str, str]:
+        """The same as headers of an answer."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(max(0, self.remaining)),
+            "RateLimit-Reset": str(max(0, math.ceil(self.reset_s))),
+            "RateLimit-Policy": self.policy,
+        }
+
+
+class SubmissionLimiter:
+    """Counts submissions by whom they are from, in the memory of this process.
+
+    Two windows move along: ``burst`` in any minute, and ``per_minute`` on average over ``LONG_MINUTES``. For the event
+    loop alone: between the test and the count nothing else may run.
+    """
+
+    def __init__(self, settings: RateSettings) -> None:
+        self._windows = MovingWindowRateLimiter(MemoryStorage())
+        self._items: list[RateLimitItem] = []
+        if settings.per_minute:
+            self._items.append(RateLimitItemPerMinute(settings.burst))
+            self._items.append(RateLimitItemPerMinute(LONG_MINUTES * settings.per_minute, LONG_MINUTES))
+        self._policy = ", ".join(f"{item.amount};w={item.get_expiry()}" for item in self._items)
+
+    def take(self, who: str) -> None:
+        """Count a submission, or raise ``RateLimited`` and count nothing."""
+        full = [item for item in self._items if not self._windows.test(item, who)]
+        if full:
+            raise RateLimited(
+                f"More documents were handed in than may be in a while ({self._policy.replace(';w=', ' in ')} s).",
+                "Wait for as long as Retry-After says, or ask for a token without this limit.",
+                retry_after_s=max(self._standing(item, who).reset_s for item in full),
+            )
+        for item in self._items:
+            self._windows.hit(item, who)
+
+    def standing(self, who: str) -> Standing | None:
+        """Where the caller stands now; None where nothing is limited."""
+        standings = [self._standing(item, who) for item in self._items]
+        return min(standings, key=lambda standing: standing.remaining, default=None)
+
+    def _standing(self, item: RateLimitItem, who: str) -> Standing:
+        reset, remaining = self._windows.get_window_stats(item, who)
+        return Standing(item.amount, remaining, max(0.0, reset - time.time()), self._policy)
+
+
+class Submissions:
+    """Refuses a document that would be refused anyhow, for want of a place or for the rate, before its bytes are read.
+
+    ``paths`` are the ends of the paths that documents are posted to. Runs behind ``AccessControl``.
+    """
+
+    def __init__(self, app: ASGIApp, backend: Backend, paths: Sequence[str]) -> None:
+        self.app = app
+        self._backend = backend
+        self._paths = tuple(paths)
+        self._limiter = SubmissionLimiter(backend.settings.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve or refuse one request."""
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].endswith(self._paths):
+            await self.app(scope, receive, send)
+            return
+        caller = caller_of(scope)
+        limited = self._is_limited(caller)
+        try:
+            self._backend.service.refuse_if_full(caller.owner)  # before it counts as one that was handed in
+            if limited:
+                self._limiter.take(caller.owner)
+        except WorkbenchError as error:
+            await self._refuse(error, self._headers(caller, limited), scope, receive, send)
+            return
+        headers = self._headers(caller, limited)
+
+        async def send_with_standing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(headers)
+            await send(message)
+
+        await self.app(scope, receive, send_with_standing)
+
+    def _is_limited(self, caller: Caller) -> bool:
+        if TokenScope.EXEMPT in caller.scopes:
+            return False
+        # Whoever is at the machine could switch the limit off, and shares it with nobody who asks by HTTP.
+        return caller.owner != LOCAL_OWNER or self._backend.settings.rate.local
+
+    def _headers(self, caller: Caller, limited: bool) -> dict[str, str]:
+        standing = self._limiter.standing(caller.owner) if limited else None
+        return {} if standing is None else standing.headers()
+
+    async def _refuse(
+        self, error: WorkbenchError, headers: dict[str, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if isinstance(error, RateLimited):
+            self._backend.service.analyzer.metrics.refused("rate")
+
+        async def send_then_drain(message: Message) -> None:
+            if message["type"] != "http.response.body":
+                await send(message)
+                return
+            # The answer goes out at once, for those who look up while they send; the connection ends only after what
+            # others are still sending has been taken, or they would never see it.
+            await send({**message, "more_body": True})
+            if "100-continue" not in Headers(scope=scope).get("expect", ""):
+                await drain(receive)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+        answer = error_response(scope, error, headers={**headers, "Connection": "close"})
+        await answer(scope, receive, send_then_drain)
