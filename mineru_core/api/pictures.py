@@ -33,7 +33,7 @@ def routes(backend: Backend) -> list[Route]:
         if owner is None:
             raise TokenRequired("Pages are shown to the browser that uploaded them.", "Open the app in this browser.")
         place, width = request.path_params, _width(request.query_params.get("w"))
-        number = _whole(place["number"])
+        number = whole_number(place["number"])
         if number is None:
             raise NoPages("The document has no such page.", "Pages are counted from 1.")
         known_tag = request.headers.get("if-none-match", "")
@@ -72,12 +72,12 @@ def _etag(document_hash: str, number: int, width: int) -> str:
 def _width(text: str | None) -> int:
     if text is None:
         return DEFAULT_WIDTH
-    width = _whole(text)
+    width = whole_number(text)
     if width is None or not MIN_WIDTH <= width <= MAX_WIDTH:
         raise InvalidRequest(f"w must be a whole number of pixels from {MIN_WIDTH} to {MAX_WIDTH}.", "Correct w.")
     return width
 
 
-def _whole(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     """The number that the text is; None where it is none, or one without end (Python refuses to read those)."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else None

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from mineru_core.api import grid_data, health, pictures, uploads
+from mineru_core.api import boxes, grid_data, health, pictures, uploads
 from mineru_core.api.app import create_api
 from mineru_core.api.backend import Backend
 from mineru_core.api.documents import API_PREFIX
@@ -39,6 +39,7 @@ class ServerParts:
         self.routes: list[BaseRoute] = [
             *health.routes(self.backend),
             *pictures.routes(self.backend),
+            *boxes.routes(self.backend),
             *grid_data.routes(self.backend),
             *uploads.routes(self.backend),
             Route(ALIAS, endpoint=self.api),

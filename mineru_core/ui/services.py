@@ -148,20 +148,20 @@ def _submit(uploads: Sequence[Upload], words: str, owner: str, password: str | N
     return Submission(tuple(jobs), tuple(problems))
 
 
-def ask_again(job: Job, words: str, owner: str, region_of: Callable[[str], Region | None]) -> Submission:
+def ask_again(job: Job, words: str, owner: str, regions_of: Callable[[str], Sequence[Region]]) -> Submission:
     """Another question about the document of a job, without a new upload.
 
-    ``region_of`` gives the region marked on a document, by its hash; regions can be marked once a job is done.
+    ``regions_of`` gives the regions marked on a document, by its hash; regions can be marked once a job is done.
     """
     try:
-        region = region_of(result(job.id, owner).analysis.sha256) if job.state is JobState.DONE else None
-        return _once((owner, job.source, words, region), owner, lambda: _resubmit(job, words, owner, region))
+        done = job.state is JobState.DONE
+        regions = tuple(regions_of(result(job.id, owner).analysis.sha256)) if done else ()
+        return _once((owner, job.source, words, regions), owner, lambda: _resubmit(job, words, owner, regions))
     except WorkbenchError as error:
         return Submission(problems=(Problem.of(job.source, error),))
 
 
-def _resubmit(job: Job, words: str, owner: str, region: Region | None) -> Submission:
-    regions = [] if region is None else [region]
+def _resubmit(job: Job, words: str, owner: str, regions: Sequence[Region]) -> Submission:
     new = service().resubmit(job.id, owner, words=words, regions=regions, interactive=True)
     return Submission(jobs=(new.id,))
 

@@ -31,16 +31,15 @@ class Key(StrEnum):
     ENGINE = "engine"  # the engine chosen for new documents
     DIFFERENCES = "differences"  # widget: whether only differences are shown
     PAGE = "page"  # with the job's id: widget
-    OVERLAY = "overlay"  # widget
-    DRAWING = "drawing"  # widget: the canvas for a region is open
-    REGIONS = "regions"  # by document hash
+    DRAWING = "drawing"  # whether the page view is to open its region tool
+    DRAW_CALLS = "draw_calls"  # counts how often it was
+    REGIONS = "regions"  # several, by document hash
     CANVAS = "canvas"  # counts openings; a new number draws the canvas anew
     CANVAS_PLACE = "canvas_place"  # job and page the canvas was opened on
-    CANVAS_START = "canvas_start"  # the region as it was when the canvas was opened
+    CANVAS_START = "canvas_start"  # the regions as they were when the canvas was opened
     ROUND = "round"  # counts uploads; a new number empties the upload widgets
     PROBLEMS = "problems"
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
-    PICTURE_WIDTH = "picture_width"
     WORDS = "words"  # widget: the first question
     EDITS = "edits"  # what became of the last changes, by the key of the table's editor
     WORDS_AGAIN = "words_again"  # widget: further questions
@@ -119,6 +118,14 @@ def start_drawing() -> None:
     st.session_state[Key.DRAWING] = True
 
 
+def draw_call() -> int:
+    """A number of its own for each call of ``start_drawing`` that was not answered yet; 0 where there is none."""
+    if not st.session_state.pop(Key.DRAWING, False):
+        return 0
+    st.session_state[Key.DRAW_CALLS] = int(st.session_state.get(Key.DRAW_CALLS, 0)) + 1
+    return int(st.session_state[Key.DRAW_CALLS])
+
+
 def open_job(job_id: str | None, *, batch: Iterable[str] | None = None) -> None:
     """Show this job (None: the first screen), alone. ``batch`` replaces the jobs of the upload it belongs to."""
     compare_with(None)
@@ -171,19 +178,15 @@ def next_round() -> None:
     st.session_state[Key.ROUND] = upload_round() + 1
 
 
-def region_of(document_sha256: str) -> Region | None:
-    """The region marked on this document."""
-    found = st.session_state.get(Key.REGIONS, {}).get(document_sha256)
-    return found if isinstance(found, Region) else None
+def regions_of(document_sha256: str) -> tuple[Region, ...]:
+    """The regions marked on this document."""
+    return tuple(st.session_state.get(Key.REGIONS, {}).get(document_sha256, ()))
 
 
-def set_region(document_sha256: str, region: Region | None) -> None:
-    """Mark a region on this document, or clear it."""
+def set_regions(document_sha256: str, marked: Iterable[Region]) -> None:
+    """Mark these regions on this document, and no others."""
     regions = dict(st.session_state.get(Key.REGIONS, {}))
-    if region is None:
-        regions.pop(document_sha256, None)
-    else:
-        regions[document_sha256] = region
+    regions[document_sha256] = tuple(marked)
     st.session_state[Key.REGIONS] = regions
 
 

@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from mineru_core.ui.i18n import Translator
@@ -109,75 +108,6 @@ def test_a_corrupt_file_says_what_is_wrong(open_page: OpenPage, locale: str, t: 
     expect(alert).to_have_count(0)
 
 
-def test_a_region_limits_the_answer(open_page: OpenPage) -> None:
-    page = open_page()
-    picture = draw_lines(EN_LINES, size=32, margin=40)
-    upload(page, "lines.png", png_bytes(picture))
-    ask(page, "all text")
-    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
-
-    page.get_by_text(EN("picture.region")).click()
-    drag_over_line(page, picture, 0)
-    expect(page.get_by_text(EN("region.active", page=1))).to_be_visible()
-    drag_over_line(page, picture, 1)
-    wait_for_one_rectangle(page)
-    ask(page, "all text")
-    expect(page.locator(".wb-facts")).to_contain_text(EN("result.region", page=1))
-    text = answer(page).locator(".wb-text")
-    expect(text).to_have_text(re.compile(rf"^\s*{EN_LINES[1]}\s*$"))
-
-    page.get_by_text(EN("picture.region")).click()
-    expect(page.locator(".st-key-picture_pane canvas").first).to_be_visible()
-    wait_for_one_rectangle(page)
-
-    page.get_by_role("button", name=EN("region.clear")).click()
-    expect(page.get_by_text(EN("region.active", page=1))).to_have_count(0)
-    ask(page, "all text")
-    expect(page.locator(".wb-facts")).not_to_contain_text(EN("result.region", page=1))
-    expect(answer(page).locator(".wb-text")).to_contain_text(EN_LINES[0])
-
-
-def wait_for_one_rectangle(page: Page) -> None:
-    """Until the canvas shows one rectangle: its stroke stands at two heights of the middle column."""
-    page.wait_for_function("""() => {
-      const canvasIn = (root) => {
-        for (const element of root.querySelectorAll("*")) {
-          if (element.matches("canvas.dc-canvas")) return element;
-          const found = element.shadowRoot && canvasIn(element.shadowRoot);
-          if (found) return found;
-        }
-        return null;
-      };
-      const canvas = canvasIn(document.querySelector(".st-key-picture_pane"));
-      if (!canvas || !canvas.height) return false;
-      const { data } = canvas.getContext("2d").getImageData(Math.floor(canvas.width / 2), 0, 1, canvas.height);
-      let strokes = 0;
-      for (let y = 0, inside = false; y < canvas.height; y++) {
-        const stroke = data[4 * y] < 60 && data[4 * y + 1] > 90 && data[4 * y + 3] > 250;
-        if (stroke && !inside) strokes += 1;
-        inside = stroke;
-      }
-      return strokes === 2;
-    }""")
-
-
-def drag_over_line(page: Page, picture: Image.Image, number: int) -> None:
-    """Draw a rectangle around one line of ``draw_lines(size=32, margin=40)``."""
-    canvas = page.locator(".st-key-picture_pane canvas").last
-    expect(canvas).to_be_visible()
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    assert box is not None
-    scale = box["width"] / picture.width
-    top = 40 + 56 * number
-    corners = [(20, top - 6), (picture.width - 20, top + 46)]
-    (x0, y0), (x1, y1) = [(box["x"] + x * scale, box["y"] + y * scale) for x, y in corners]
-    page.mouse.move(x0, y0)
-    page.mouse.down()
-    page.mouse.move(x1, y1, steps=6)
-    page.mouse.up()
-
-
 def test_the_sample_shows_its_spans_and_its_blocks(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_role("button", name=EN("sample.try")).click()
@@ -193,10 +123,12 @@ def test_the_sample_shows_its_spans_and_its_blocks(open_page: OpenPage) -> None:
     expect(tip).to_contain_text("%")
     page.keyboard.press("ArrowDown")
     expect(blocks(page).nth(1)).to_be_focused()
-    page.get_by_text(EN("picture.overlay")).click()
+    page.locator('[data-tool="layers"]').click()
+    for layer in ("view.layer_blocks", "view.layer_order"):
+        page.get_by_label(EN(layer), exact=True).uncheck()
     expect(blocks(page)).to_have_count(0)
-    loaded = page.locator(".st-key-picture_pane img.picture").evaluate("image => image.naturalWidth")
-    assert loaded > 1000
+    picture = page.locator(".st-key-picture_pane img.picture")
+    assert picture.evaluate("image => image.naturalWidth / image.getBoundingClientRect().width") >= 1
 
     page.get_by_role("button", name=EN("result.downloads")).click()
     markdown = downloaded(page, page.get_by_role("button", name="Markdown"))
@@ -299,7 +231,7 @@ def test_a_page_without_a_table_says_what_helps(open_page: OpenPage) -> None:
     expect(found.get_by_text(EN("table.none"))).to_be_visible()
     expect(found.get_by_text(EN("table.none_hint"))).to_be_visible()
     found.get_by_role("button", name=EN("table.mark")).click()
-    expect(page.get_by_text(EN("region.help"))).to_be_visible()
+    expect(page.get_by_text(EN("view.region_hint"))).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "height", "lowest"), [(1280, 800, 330), (390, 844, 400)])

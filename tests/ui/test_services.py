@@ -61,7 +61,7 @@ def test_one_file_is_read_for_its_reader_and_several_are_a_batch(monkeypatch: py
     services.submit([NOTE], "all text", "ann")
     services.submit([NOTE, Upload("other.pdf", NOTE.data)], "all text", "ann")
     (job, *_) = services.service().list("ann")
-    services.ask_again(job, "tables", "ann", lambda _: None)
+    services.ask_again(job, "tables", "ann", lambda _: ())
     assert told == [True, False, False, True]
 
 
@@ -74,6 +74,6 @@ def test_a_refused_file_is_looked_at_again() -> None:
 def test_asking_again_twice_at_once_is_one_job() -> None:
     (first,) = services.submit([NOTE], "all text", "ann").jobs
     job = services.service().wait(first, "ann", WAIT_S)
-    asked = services.ask_again(job, "find Stapler", "ann", lambda _: None)
-    assert services.ask_again(job, "find Stapler", "ann", lambda _: None) == asked
+    asked = services.ask_again(job, "find Stapler", "ann", lambda _: ())
+    assert services.ask_again(job, "find Stapler", "ann", lambda _: ()) == asked
     assert len(names()) == 2

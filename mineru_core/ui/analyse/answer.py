@@ -13,7 +13,8 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui.analyse.changes import show_changes
 from mineru_core.ui.analyse.picture import go_to_page
-from mineru_core.ui.analyse.tables import show_tables, table_html
+from mineru_core.ui.analyse.places import placed
+from mineru_core.ui.analyse.tables import show_tables
 from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import stem
@@ -84,7 +85,8 @@ def field_html(field: FieldValue, t: Translator, *, with_page: bool) -> str:
     if not field.found:
         return f'<div class="wb-missing"><dt>{name}</dt><dd>{html(t("fields.missing"))}</dd></div>'
     source = _source_html(field, t, with_page=with_page, with_confidence=True)
-    return f"<div><dt>{name}</dt><dd>{html(field.value)}{source}</dd></div>"
+    value = placed(html(field.value), field.page, field.box, t)
+    return f"<div><dt>{name}</dt><dd>{value}{source}</dd></div>"
 
 
 def _source_html(found: FieldValue | Quote, t: Translator, *, with_page: bool, with_confidence: bool) -> str:
@@ -104,7 +106,9 @@ def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
     st.html(f'<div class="wb-title">{html(counted(t, "find.count", len(matches)))}</div>')
     shown = matches[:MATCHES_SHOWN]
     for page in dict.fromkeys(one.page for one in shown):
-        lines = "".join(f"<li>{match_html(one)}</li>" for one in shown if one.page == page)
+        lines = "".join(
+            f"<li>{placed(match_html(one), one.page, one.box, t)}</li>" for one in shown if one.page == page
+        )
         with st.container(key=f"matches-{page}", horizontal=True, vertical_alignment="top", gap="small"):
             st.html(f'<ul class="wb-matches">{lines}</ul>')
             if found.analysis.page_count > 1:
@@ -139,7 +143,8 @@ def _show_quotes(found: DocumentResult, t: Translator) -> None:
 def quote_html(quote: Quote, t: Translator, *, with_page: bool, with_confidence: bool) -> str:
     """One quote, every text escaped; with its page and how sure it is that it answers where wanted. Of a sentence that
     sums up, the latter would say nothing: it is a sentence of the document in any case."""
-    return f"{html(quote.text)}{_source_html(quote, t, with_page=with_page, with_confidence=with_confidence)}"
+    source = _source_html(quote, t, with_page=with_page, with_confidence=with_confidence)
+    return placed(html(quote.text), quote.page, quote.box, t) + source
 
 
 def match_html(match: Match) -> str:

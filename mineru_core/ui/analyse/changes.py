@@ -10,6 +10,7 @@ from mineru_core.document.differences import Piece, compare_texts
 from mineru_core.document.task import Change, ChangeKind
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.passages import passages
+from mineru_core.ui.analyse.places import placed
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import counted, html
 
@@ -60,12 +61,19 @@ def change_html(change: Change, t: Translator) -> str:
     """One change: what stood there, what stands there now, with the words that differ marked, and where; every text
     escaped."""
     before, after = (_flat(text) for text in (change.before, change.after))
+
+    def earlier(markup: str) -> str:
+        return placed(markup, change.before_page, change.before_box, t)
+
+    def later(markup: str) -> str:
+        return placed(markup, change.after_page, change.after_box, t)
+
     if before and after:
         was, now = _marked(before, after)
         between = " → " if len(before) <= SHORT and len(after) <= SHORT else "<br>"
-        body = f"<del>{was}</del>{between}<ins>{now}</ins>"
+        body = f"<del>{earlier(was)}</del>{between}<ins>{later(now)}</ins>"
     else:
-        body = f"<ins>{html(after)}</ins>" if after else f"<del>{html(before)}</del>"
+        body = f"<ins>{later(html(after))}</ins>" if after else f"<del>{earlier(html(before))}</del>"
     facts = [t("text.page", page=page) for page in (change.before_page, change.after_page) if page is not None]
     if change.row is not None and change.col is not None:
         facts.append(t("change.cell", row=change.row + 1, col=change.col + 1))

@@ -127,7 +127,7 @@ def hand_in(uploads: Sequence[Upload], words: str, owner: str, password: str | N
 
 def ask_again(job: Job, words: str, owner: str) -> None:
     """Ask something else about the job's document, and show that from the next run on."""
-    done = services.ask_again(job, words, owner, session.region_of)
+    done = services.ask_again(job, words, owner, session.regions_of)
     session.set_problems(done.problems)
     if done.jobs:
         session.open_job(done.jobs[0], batch=session.replace_in_batch(job.id, done.jobs[0]))

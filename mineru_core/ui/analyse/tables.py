@@ -17,6 +17,7 @@ from mineru_core.jobs.model import Job
 from mineru_core.ui import session
 from mineru_core.ui.analyse.composer import ask_again
 from mineru_core.ui.analyse.editing import show_editor
+from mineru_core.ui.analyse.places import table_place
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import stem
 from mineru_core.ui.text import counted, html, shortened
@@ -101,7 +102,7 @@ def show_table(
             title = " ".join(caption.split()) or t("table.title", number=number)
             show_editor(job, origin, title, f"grid-{name}-{job.id}", t)
             return
-        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(table)}</div>')
+        st.html(f'<div class="wb-scroll" tabindex="0"{table_place(origin)}>{table_html(table)}</div>')
         unsure = sum(cell.doubtful for cell in table.cells)
         if unsure:
             st.html(f'<p class="wb-quiet">{html(counted(t, "table.unsure", unsure))}</p>')

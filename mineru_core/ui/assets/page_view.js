@@ -1,172 +1,377 @@
-// Draws the page picture with one box a block. Recognised text enters through textContent and setAttribute only,
-// never as markup: this code runs in the page itself, not in a frame.
+// The page view: one page at any zoom and turn with what was found on it, regions to ask about, and the other pages as
+// small pictures. Follows page_view_tools.js in one module.
 
-const RESIZE_STEP = 24; // CSS pixels; smaller changes of the width are not worth a rerun
-const EDGE = 5; // percent of the page's width; nearer to its left edge a number has no room on the page
-const GAP = 6; // CSS pixels between a block and its tooltip
-const HEAD = 60; // CSS pixels at the top of the window, and
-const FOOT = 96; // at its bottom, that the app's own bars cover
+const PAD = 22; // CSS pixels around the page: room for the numbers of blocks at its left edge
+const SHARPEN_MS = 140; // after the last zoom, until a sharper picture is asked for
+const DRAG = 4; // CSS pixels; less is a click
+const KEPT = 12; // pages whose boxes are kept
 
-function make(tag, className, parent) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (parent) parent.appendChild(element);
-  return element;
-}
-
-function put(element, place) {
-  const [left, top, width, height] = place;
-  element.style.left = left + "%";
-  element.style.top = top + "%";
-  element.style.width = width + "%";
-  element.style.height = height + "%";
-}
-
-function skeleton(root) {
-  const figure = make("figure", "sheet", root);
-  figure.tabIndex = -1;
-  const image = make("img", "picture", figure);
-  const layer = make("div", "layer", figure);
-  const marks = make("div", "layer marks", figure);
-  const tip = make("div", "tip", root);
-  tip.setAttribute("role", "tooltip");
-  tip.id = "tip-" + Math.random().toString(36).slice(2);
-  const missing = make("p", "missing", figure);
-  const legend = make("ul", "legend", root);
-  return { root, figure, image, layer, marks, tip, missing, legend };
-}
-
-function showTip(parts, box, target) {
-  const { tip, root } = parts;
-  tip.replaceChildren();
-  const head = make("strong", "tip-head", tip);
-  head.textContent = box.sure ? `${box.label} · ${box.sure}` : box.label;
-  head.style.setProperty("--ink", box.colour || "");
-  if (box.text) make("span", "tip-text", tip).textContent = box.text;
-  tip.classList.add("shown");
-  const origin = root.getBoundingClientRect();
-  const [left, top] = besideBlock(target.getBoundingClientRect(), tip.offsetWidth, tip.offsetHeight, origin.left);
-  tip.style.left = left - origin.left + "px";
-  tip.style.top = top - origin.top + "px";
-}
-
-// Where a tooltip hides nothing of its block: below it, above it, at its right or left; in window coordinates.
-function besideBlock(block, width, height, leftmost) {
-  const bottom = window.innerHeight - FOOT;
-  const rightmost = document.documentElement.clientWidth - width - 4;
-  const left = Math.max(Math.min(block.left, rightmost), 4);
-  if (block.bottom + GAP + height <= bottom) return [left, block.bottom + GAP];
-  if (block.top - GAP - height >= HEAD) return [left, block.top - GAP - height];
-  const top = Math.min(Math.max(block.top, HEAD), bottom - height);
-  if (block.right + GAP <= rightmost) return [block.right + GAP, top];
-  if (block.left - GAP - width >= leftmost) return [block.left - GAP - width, top];
-  return [left, bottom - height]; // it fills the window: its end is hidden, not what stands first in it
-}
-
-function hideTip(parts) {
-  parts.tip.classList.remove("shown");
-}
-
-// One tab stop for all blocks; the arrow keys walk them in reading order.
-function walk(event, buttons, index) {
-  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-  let next = null;
-  if (event.key in steps) next = (index + steps[event.key] + buttons.length) % buttons.length;
-  if (event.key === "Home") next = 0;
-  if (event.key === "End") next = buttons.length - 1;
-  if (next === null) return;
-  event.preventDefault();
-  buttons.forEach((button, at) => (button.tabIndex = at === next ? 0 : -1));
-  buttons[next].focus();
-}
-
-function drawBlocks(parts, blocks) {
-  const buttons = blocks.map((block) => {
-    const button = make("button", "block", parts.layer);
-    button.type = "button";
-    button.dataset.kind = block.kind;
-    button.style.setProperty("--ink", block.colour);
-    button.style.setProperty("--line", block.line);
-    button.setAttribute("aria-label", `${block.number}. ${block.label}, ${block.sure}. ${block.text}`);
-    put(button, block.place);
-    make("span", "number", button).textContent = String(block.number);
-    return button;
-  });
-  buttons.forEach((button, index) => {
-    button.tabIndex = index === 0 ? 0 : -1;
-    const show = () => showTip(parts, blocks[index], button);
-    const hide = () => hideTip(parts);
-    button.addEventListener("pointerenter", show);
-    button.addEventListener("focus", show);
-    button.addEventListener("click", show);
-    button.addEventListener("pointerleave", hide);
-    button.addEventListener("blur", hide);
-    button.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") hide();
-      else walk(event, buttons, index);
-    });
-  });
-}
-
-function drawMarks(parts, marks) {
-  for (const mark of marks) {
-    const element = make("div", "mark " + mark.kind, parts.marks);
-    put(element, mark.place);
-    element.setAttribute("role", "img");
-    element.setAttribute("aria-label", mark.label);
-    element.title = mark.label;
+class View {
+  constructor(root) {
+    this.root = root;
+    this.fit = "width"; // "width", "page", or null where the zoom was chosen
+    this.zoom = 0;
+    this.turned = 0; // by the reader, on top of the turn that sets the page upright
+    this.kept = new Map();
+    this.tools = new Tools(this);
+    this.strip = new Strip(this);
+    this.stage = make("div", "stage");
+    this.stage.tabIndex = 0;
+    this.stage.setAttribute("role", "group");
+    this.sheet = make("div", "sheet", this.stage);
+    this.paper = make("div", "paper", this.sheet);
+    this.image = make("img", "picture", this.paper);
+    this.image.decoding = "sync";
+    this.image.draggable = false;
+    this.layers = new Layers(this, this.paper);
+    this.regions = new Regions(this, this.paper);
+    this.missing = make("p", "missing", this.stage);
+    this.status = make("p", "status");
+    this.status.setAttribute("role", "status");
+    const frame = make("div", "frame");
+    frame.append(this.stage, this.regions.bar);
+    root.append(this.tools.bar, frame, this.strip.list, this.layers.legend, this.status);
+    this.pageShared = new Shared((page) => (this.page = page));
+    this.regionsShared = new Shared((regions) => this.regions.take(regions));
+    this.listen();
   }
-}
 
-function drawLegend(parts, data) {
-  parts.legend.replaceChildren();
-  parts.legend.setAttribute("aria-label", data.legend);
-  const seen = new Set();
-  for (const block of data.blocks) {
-    if (seen.has(block.label)) continue;
-    seen.add(block.label);
-    const item = make("li", "", parts.legend);
-    const swatch = make("i", "swatch", item);
-    swatch.style.setProperty("--ink", block.colour);
-    swatch.style.setProperty("--line", block.line);
-    make("span", "", item).textContent = block.label;
+  get turns() {
+    return (this.upright + this.turned) % 4;
   }
-}
 
-export default function (component) {
-  const { data, parentElement, setStateValue } = component;
-  const root = parentElement.querySelector(".view");
-  const parts = root.parts || (root.parts = skeleton(root));
-  const { figure, image, layer, marks, missing } = parts;
+  listen() {
+    const { stage, image } = this;
+    this.root.addEventListener("keydown", (event) => this.tools.key(event));
+    stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    stage.addEventListener("pointerdown", (event) => this.press(event));
+    stage.addEventListener("pointermove", (event) => !event.buttons && this.size && this.layers.hover(this.pointOf(event)));
+    stage.addEventListener("pointerleave", () => this.layers.hover(null));
+    stage.addEventListener("click", (event) => this.click(event));
+    stage.addEventListener("scroll", () => this.layers.hideTip());
+    stage.addEventListener("touchstart", (event) => this.pinch(event), { passive: false });
+    stage.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
+    image.addEventListener("load", () => this.pictureLoaded());
+    image.addEventListener("error", () => image.hasAttribute("src") && this.pictureFailed());
+  }
 
-  figure.style.aspectRatio = `${data.width} / ${data.height}`;
-  figure.classList.toggle("busy", data.busy);
-  image.alt = data.alt;
-  missing.textContent = "";
-  const src = new URL(data.src, document.baseURI).href;
-  image.onload = () => (missing.textContent = "");
-  image.onerror = () => {
-    if (data.src.startsWith("data:")) missing.textContent = data.missing;
-    else setStateValue("broken", data.src);
-  };
-  if (image.src !== src) image.src = src;
-
-  hideTip(parts);
-  layer.replaceChildren();
-  marks.replaceChildren();
-  root.classList.toggle("gutter", data.blocks.some((block) => block.place[0] < EDGE));
-  drawBlocks(parts, data.blocks);
-  drawMarks(parts, data.marks);
-  drawLegend(parts, data);
-
-  let told = data.known_width;
-  const observer = new ResizeObserver(() => {
-    const width = Math.round(figure.clientWidth);
-    if (width > 0 && Math.abs(width - told) >= RESIZE_STEP) {
-      told = width;
-      setStateValue("width", width);
+  // What the server says. It may be older than what was done here.
+  take(data, send) {
+    const other = data.job !== this.job;
+    this.send = send;
+    Object.assign(this, { words: data.words, looks: data.looks, heat: data.heat, pages: data.pages, done: data.done });
+    this.inline = data.inline;
+    this.alt = data.alt;
+    this.stage.setAttribute("aria-label", data.words.stage);
+    this.stage.classList.toggle("busy", !data.done);
+    if (other) {
+      if (data.document !== this.document) Object.assign(this, { fit: "width", turned: 0 });
+      Object.assign(this, { job: data.job, document: data.document });
+      this.pageShared.forget();
+      this.regionsShared.forget();
+      this.regions.drawing && this.regions.setDrawing(false);
     }
-  });
-  observer.observe(figure);
-  return () => observer.disconnect();
+    this.version = data.version;
+    this.pageShared.take(data.page);
+    this.regionsShared.take(data.regions);
+    if (data.draw && data.draw !== this.drawn) this.regions.setDrawing(true);
+    this.drawn = data.draw || this.drawn;
+    this.strip.show(this.job, this.pages, this.words);
+    this.given = data;
+    this.load();
+    this.regions.draw();
+    this.tools.update();
+  }
+
+  turnTo(page) {
+    if (page === this.page || page < 1 || page > this.pages) return;
+    this.page = page;
+    this.pageShared.send(page, (value) => this.send("page", value));
+    this.load();
+    this.stage.scrollTop = this.stage.scrollLeft = 0;
+    this.say(this.words.page_named.replace("%", String(page)));
+  }
+
+  tellRegions(all) {
+    this.regionsShared.send(all, (value) => this.send("regions", value));
+  }
+
+  // The page's boxes and picture, where they are not there yet.
+  load() {
+    const { given, job, page } = this;
+    const place = `${job}/${page}`;
+    const key = `${place}/${this.version}/${Boolean(this.inline)}`;
+    this.strip.mark(page);
+    if (key === this.loading) return;
+    this.loading = key;
+    if (place !== this.place) {
+      this.place = place;
+      this.missing.textContent = "";
+      this.layers.show(null);
+      this.image.alt = this.alt.replace("%", String(page));
+      const known = this.kept.get(key);
+      this.size = null;
+      this.upright = 0;
+      if (known) this.adopt(known);
+      else if (given.page === page && given.width) this.setSize({ width: given.width, height: given.height }, given.turn);
+      this.image.removeAttribute("src");
+      this.pictured = 0;
+      this.sharpen();
+    }
+    if (this.inline) {
+      if (this.inline.boxes.page === page) this.adopt(readBoxes(this.inline.boxes));
+      this.sharpen();
+    } else if (!this.kept.has(key)) this.fetchBoxes(key);
+    this.regions.draw();
+    this.tools.update();
+  }
+
+  async fetchBoxes(key) {
+    const version = this.version === null ? "" : `?v=${this.version}`;
+    let found = null;
+    try {
+      const answer = await fetch(new URL(`ui/boxes/${this.job}/${this.page}${version}`, document.baseURI));
+      if (answer.ok) found = readBoxes(await answer.json());
+    } catch {
+      found = null; // no network, or a server without the route
+    }
+    if (found && this.done) this.kept.set(key, found);
+    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    if (key !== this.loading) return;
+    if (found) this.adopt(found);
+    else this.say(this.words.boxes_missing, true);
+  }
+
+  adopt(found) {
+    this.setSize(found.page, found.turn);
+    this.layers.show(found);
+    const place = this.wanted;
+    this.wanted = null;
+    if (place) this.showPlace(place);
+  }
+
+  setSize(size, turn) {
+    this.upright = turn;
+    this.size = size;
+    this.layOut();
+    this.regions.draw();
+  }
+
+  // Layout -----------------------------------------------------------------------------------------------------------
+
+  layOut() {
+    const { size, stage } = this;
+    if (!size || !stage.clientWidth) return;
+    const room = { width: stage.clientWidth - 2 * PAD, height: stage.clientHeight - 2 * PAD };
+    const across = turnedSize(size, this.turns);
+    const tall = fitZoom(size, this.turns, room, false) * across.height + 2 * PAD;
+    stage.style.setProperty("--tall", Math.ceil(tall) + "px");
+    room.height = stage.clientHeight - 2 * PAD;
+    if (this.fit) this.zoom = fitZoom(size, this.turns, room, this.fit === "page");
+    const [w, h] = [size.width * this.zoom, size.height * this.zoom];
+    const shift = [[0, 0], [h, 0], [w, h], [0, w]][this.turns];
+    Object.assign(this.sheet.style, { width: across.width * this.zoom + "px", height: across.height * this.zoom + "px" });
+    Object.assign(this.paper.style, {
+      width: w + "px", height: h + "px", transform: `translate(${shift[0]}px, ${shift[1]}px) rotate(${90 * this.turns}deg)`,
+    });
+    this.root.style.setProperty("--turns", String(this.turns));
+    this.root.classList.toggle("odd", this.turns % 2 === 1);
+    this.tools.update();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.sharpen(), this.pictured ? SHARPEN_MS : 0);
+  }
+
+  get rect() {
+    return this.sheet.getBoundingClientRect();
+  }
+
+  pointOf(event) {
+    return toPage([event.clientX, event.clientY], this.size, this.turns, this.rect);
+  }
+
+  // The box of the page that is in sight, in page pixels.
+  inSight() {
+    const { stage, size, turns, rect } = this;
+    const box = stage.getBoundingClientRect();
+    const from = toPage([box.left, box.top], size, turns, rect);
+    const to = toPage([box.left + stage.clientWidth, box.top + stage.clientHeight], size, turns, rect);
+    return between(from, to, size);
+  }
+
+  // The point of the page under `at` stays where it is on the screen.
+  setZoom(zoom, at) {
+    if (!this.size) return;
+    const box = this.stage.getBoundingClientRect();
+    const from = at || [box.left + this.stage.clientWidth / 2, box.top + this.stage.clientHeight / 2];
+    const point = toPage(from, this.size, this.turns, this.rect);
+    this.fit = null;
+    this.zoom = within(zoom, LEAST_ZOOM, MOST_ZOOM);
+    this.layOut();
+    const [x, y] = toScreen(point, this.size, this.turns, this.rect);
+    this.stage.scrollLeft += x - from[0];
+    this.stage.scrollTop += y - from[1];
+    this.layers.hideTip();
+    this.say(`${Math.round(100 * this.zoom)}%`);
+  }
+
+  setFit(fit) {
+    this.fit = fit;
+    this.layOut();
+    this.say(`${Math.round(100 * this.zoom)}%`);
+  }
+
+  rotate(by) {
+    if (!this.size) return;
+    this.turned = (this.turned + by) % 4;
+    this.layers.hideTip();
+    this.layOut();
+    this.say(this.words.turned.replace("%", String(90 * this.turns)));
+  }
+
+  // The picture ------------------------------------------------------------------------------------------------------
+
+  pictureAddress(page, width) {
+    if (this.inline) return page === this.given.page ? this.inline.src : "";
+    return new URL(`ui/pages/${this.job}/${page}?w=${width}`, document.baseURI).href;
+  }
+
+  sharpen() {
+    const width = this.size ? pictureWidth(this.size, this.zoom || 0.1, window.devicePixelRatio) : PICTURE_WIDTHS[2];
+    const src = this.pictureAddress(this.page, width);
+    if (!src || width <= this.pictured || this.image.src === src) return;
+    const first = !this.pictured;
+    this.pictured = width;
+    if (first) {
+      this.image.src = src;
+      return;
+    }
+    const next = new Image(); // the blurred one stands until the sharp one is there
+    next.onload = () => {
+      if (this.pictured === width && this.pictureAddress(this.page, width) === src) this.image.src = src;
+    };
+    next.src = src;
+  }
+
+  pictureLoaded() {
+    this.missing.textContent = "";
+    if (!this.size) this.setSize({ width: this.image.naturalWidth, height: this.image.naturalHeight }, 0); // until its boxes are there
+  }
+
+  pictureFailed() {
+    if (this.inline) this.missing.textContent = this.words.missing;
+    else this.send("broken", true);
+  }
+
+  // Pointer ----------------------------------------------------------------------------------------------------------
+
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const step = within(event.deltaY, -25, 25);
+    this.setZoom(this.zoom * Math.exp(-0.01 * step), [event.clientX, event.clientY]);
+  }
+
+  pinch(event) {
+    if (event.touches.length !== 2 || !this.size) return;
+    event.preventDefault();
+    const [a, b] = event.touches;
+    const apart = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) || 1;
+    if (event.type === "touchstart") this.pinched = { zoom: this.zoom, apart };
+    else this.setZoom((this.pinched.zoom * apart) / this.pinched.apart, [(a.clientX + b.clientX) / 2, (a.clientY + b.clientY) / 2]);
+  }
+
+  press(event) {
+    if (!this.size || !event.isPrimary) return;
+    if (this.regions.drawing && event.button === 0) {
+      event.preventDefault();
+      this.stage.focus({ preventScroll: true });
+      this.regions.start(event);
+    } else if (event.pointerType === "mouse" && event.button < 2) this.pan(event);
+  }
+
+  pan(event) {
+    const { stage } = this;
+    const from = [event.clientX, event.clientY];
+    const scrolled = [stage.scrollLeft, stage.scrollTop];
+    const until = new AbortController();
+    let moving = false;
+    const move = (now) => {
+      const step = [now.clientX - from[0], now.clientY - from[1]];
+      if (!moving && Math.hypot(...step) < DRAG) return;
+      if (!moving) stage.setPointerCapture(event.pointerId);
+      moving = true;
+      stage.classList.add("panning");
+      stage.scrollLeft = scrolled[0] - step[0];
+      stage.scrollTop = scrolled[1] - step[1];
+    };
+    const end = () => {
+      until.abort();
+      stage.classList.remove("panning");
+      this.panned = moving; // what comes now is no click
+      setTimeout(() => (this.panned = false));
+    };
+    window.addEventListener("pointermove", move, { signal: until.signal });
+    window.addEventListener("pointerup", end, { signal: until.signal });
+    window.addEventListener("pointercancel", end, { signal: until.signal });
+  }
+
+  click(event) {
+    if (this.panned || this.regions.drawing || !this.size || event.target.closest("button")) return;
+    const point = this.pointOf(event);
+    const one = this.layers.fineAt(point) || this.layers.cellAt(point);
+    if (one) this.pick(one);
+  }
+
+  // Both ways --------------------------------------------------------------------------------------------------------
+
+  // Something in the picture was chosen: the answer shows it, and whoever listens hears of it.
+  pick(one) {
+    if (this.panned) return;
+    const { job, page } = this;
+    this.layers.light(one.box);
+    const detail = { job, page, box: one.box, table: one.table, row: one.row, col: one.col };
+    document.dispatchEvent(new CustomEvent("workbench:picked", { detail }));
+    lightAnswer(page, one);
+  }
+
+  // Something beside the picture was: { page, box } or { page, table, row, col }.
+  showPlace(place) {
+    if (place.page > this.pages) return;
+    if (place.page !== this.page || !this.layers.found) {
+      this.wanted = place;
+      this.turnTo(place.page);
+      return;
+    }
+    const box = this.boxOf(place);
+    this.layers.light(box);
+    if (box) this.reveal(box);
+  }
+
+  // What the pointer is over in the answer is outlined only, and the page stays where it is.
+  hint(place) {
+    const { layers } = this;
+    const box = place && place.page === this.page && layers.found ? this.boxOf(place) : null;
+    layers.hot.hidden = !box;
+    if (box) put(layers.hot, box, this.size);
+  }
+
+  boxOf({ box, table, row, col }) {
+    return box || this.layers.found.cells.find((one) => one.table === table && one.row === row && one.col === col)?.box;
+  }
+
+  reveal(box) {
+    const { stage, size, turns, rect } = this;
+    const seen = stage.getBoundingClientRect();
+    const points = [[box[0], box[1]], [box[2], box[3]]].map((point) => toScreen(point, size, turns, rect));
+    const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]).sort((a, b) => a - b));
+    if (xs[0] < seen.left || xs[1] > seen.right) stage.scrollLeft += (xs[0] + xs[1]) / 2 - (seen.left + seen.right) / 2;
+    if (ys[0] < seen.top || ys[1] > seen.bottom) stage.scrollTop += (ys[0] + ys[1]) / 2 - (seen.top + seen.bottom) / 2;
+    if (seen.bottom < HEAD || seen.top > window.innerHeight - FOOT) stage.scrollIntoView({ block: "center" });
+  }
+
+  say(text, shown = false) {
+    this.status.textContent = text;
+    if (shown && !this.regions.bar.hidden) this.regions.said.textContent = text;
+    this.missing.textContent = shown && this.regions.bar.hidden ? text : this.missing.textContent;
+  }
 }

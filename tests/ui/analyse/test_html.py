@@ -25,7 +25,7 @@ OWN_TAGS = {
     *("p", "div", "table", "tbody", "thead", "tr", "td", "th", "mark", "dt", "dd", "small", "br", "caption"),
     *("span", "ins", "del"),
 }
-OWN_ATTRIBUTES = {"class", "title", "rowspan", "colspan", "tabindex"}
+OWN_ATTRIBUTES = {"class", "title", "rowspan", "colspan", "tabindex", "role", "data-wb-page", "data-wb-box"}
 
 
 class Tags(HTMLParser):

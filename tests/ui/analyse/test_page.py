@@ -157,21 +157,19 @@ def test_another_question_needs_no_new_upload() -> None:
     assert "<mark>Stapler</mark>" in shown
 
 
-def test_the_next_question_is_limited_to_the_marked_region() -> None:
+def test_the_next_question_is_limited_to_the_marked_regions() -> None:
     app = open_app()
     app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
     settle(app)
     owner = app.session_state[Key.OWNER]
     found = services.result(app.session_state[Key.JOB], owner)
     page = found.analysis.pages[0]
-    region = Region.model_validate({"page": 1, "box": (0, 0, page.width, page.height / 5)})
-    app.session_state[Key.REGIONS] = {found.analysis.sha256: region}
+    boxes = [(0, 0, page.width, page.height / 5), (0, page.height / 2, page.width, page.height)]
+    regions = tuple(Region.model_validate({"page": 1, "box": box}) for box in boxes)
+    app.session_state[Key.REGIONS] = {found.analysis.sha256: regions}
     app.chat_input(key=Key.WORDS_AGAIN).set_value("all text").run()
     settle(app)
-    assert services.result(app.session_state[Key.JOB], owner).task.regions == (region,)
-    assert EN("region.active", page=1) in html_of(app)
-    app.button(key="clear_region").click().run()
-    assert EN("region.active", page=1) not in html_of(app)
+    assert services.result(app.session_state[Key.JOB], owner).task.regions == regions
 
 
 def test_several_files_are_jobs_of_their_own_with_a_selector_and_one_archive() -> None:

@@ -1,69 +1,81 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from typing import Any
 
-from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, PageAnalysis, Part
+import pytest
+
+from mineru_core.document.analysis import BlockType
 from mineru_core.document.geometry import Box
-from mineru_core.document.table import Table
-from mineru_core.document.task import Answer, FieldValue, Match, Region, Task, TaskKind
-from mineru_core.export.result import DocumentResult
-from mineru_core.ui.components.page_view import TOOLTIP_CHARS, block_boxes, marks_of, percent
+from mineru_core.document.task import Region
+from mineru_core.serving.selection import MAX_REGIONS
+from mineru_core.ui.components.page_view import (
+    parse_regions,
+    region_rows,
+    script,
+    view_heat,
+    view_looks,
+    view_words,
+)
 from mineru_core.ui.i18n import Translator
 
 EN = Translator("en")
-NUMBERS = st.floats(min_value=-5000, max_value=5000)
 
 
-def page_of(*blocks: Block, number: int = 1) -> PageAnalysis:
-    return PageAnalysis(page=number, width=200, height=400, sha256="0", parts=frozenset({Part.TEXT}), blocks=blocks)
-
-
-def result_of(page: PageAnalysis, task: Task, answer: Answer) -> DocumentResult:
-    analysis = DocumentAnalysis(source="a.png", sha256="0", media_type="image/png", page_count=2, pages=(page,))
-    return DocumentResult(task=task, answer=answer, analysis=analysis, engine="echo-1")
-
-
-@given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
-def test_places_stay_on_the_page(x0: float, y0: float, x1: float, y1: float) -> None:
-    left, top, width, height = percent(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), 200, 400)
-    assert 0 <= left <= 100
-    assert 0 <= top <= 100
-    assert width >= 0
-    assert left + width <= 100.001
-    assert top + height <= 100.001
-
-
-def test_a_block_is_numbered_named_and_placed() -> None:
-    block = Block(type=BlockType.TITLE, box=Box(20, 40, 120, 80), order=2, text="a  b\nc", confidence=0.913)
-    (shown,) = block_boxes(page_of(block), EN)
-    assert shown.place == (10.0, 10.0, 50.0, 10.0)
-    assert (shown.number, shown.label, shown.sure, shown.text) == (3, "Title", "91%", "a b c")
-
-
-def test_long_text_is_cut_and_a_table_is_told_by_its_size() -> None:
-    long = Block(type=BlockType.TEXT, box=Box(0, 0, 9, 9), order=0, text="x" * 1000)
-    table = Block(type=BlockType.TABLE, box=Box(0, 0, 9, 9), order=1, table=Table.from_rows([["a", "b"], ["c", "d"]]))
-    text, grid = block_boxes(page_of(long, table), EN)
-    assert len(text.text) == TOOLTIP_CHARS
-    assert grid.text == "2 × 2"
-
-
-def test_hits_fields_and_regions_of_this_page_are_marked() -> None:
-    box = Box(0, 0, 20, 40)
-    answer = Answer(
-        kind=TaskKind.FIND,
-        matches=(
-            Match(text="the total", start=4, end=9, page=1, box=box),
-            Match(text="x", start=0, end=1, page=2, box=box),
-        ),
-        fields=(FieldValue(name="date", value="today", page=1, box=box), FieldValue(name="tax")),
+def test_regions_go_to_the_browser_and_come_back() -> None:
+    regions = (Region(page=1, box=Box(0, 0, 20.5, 40)), Region(page=3, box=Box(7.25, 8, 9, 10)))
+    rows = region_rows(regions)
+    assert rows == ((1, 0, 0, 20.5, 40), (3, 7.2, 8, 9, 10))
+    assert parse_regions([list(row) for row in rows], 3) == (
+        regions[0],
+        Region(page=3, box=Box(7.2, 8, 9, 10)),
     )
-    task = Task(kind=TaskKind.FIND, regions=(Region(page=1, box=box), Region(page=2, box=box)))
-    marks = marks_of(result_of(page_of(), task, answer), page_of(), EN)
-    assert [(m.kind, m.label) for m in marks] == [
-        ("hit", "the total"),
-        ("hit", "date: today"),
-        ("region", EN("picture.region_asked")),
-    ]
-    assert all(m.place == (0.0, 0.0, 10.0, 10.0) for m in marks)
+    assert parse_regions([], 3) == ()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        {},
+        "[]",
+        [[1, 0, 0, 20]],
+        [[0, 0, 0, 20, 20]],
+        [[4, 0, 0, 20, 20]],
+        [[1, -1, 0, 20, 20]],
+        [[1, 20, 0, 20.5, 20]],
+        [[1, 20, 0, 10, 20]],
+        [[1, 0, 0, "20", 20]],
+        [[1, 0, 0, True, 20]],
+        [[1, 0, 0, float("nan"), 20]],
+        [[1, 0, 0, 1e9, 20]],
+        [[1, 0, 0, 20, 20]] * (MAX_REGIONS + 1),
+    ],
+)
+def test_regions_that_cannot_be_are_not_taken(sent: Any) -> None:
+    assert parse_regions(sent, 3) is None
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_kind_and_step_has_its_name(language: str) -> None:
+    t = Translator(language)
+    looks = view_looks(t)
+    assert set(looks) == {kind.value for kind in BlockType}
+    assert len({name for name, _, _ in looks.values()}) == len(looks)
+    assert [step["least"] for step in view_heat(t)] == [95, 85, 75, 0]
+    assert all(view_words(t).values())
+
+
+def test_the_places_of_numbers_are_in_the_words() -> None:
+    for language in ("en", "zh"):
+        words = view_words(Translator(language))
+        for name in ("turned", "sure", "page_named", "region_one", "region_many"):
+            assert words[name].count("%") == 1, name
+        assert words["region_many"].count("#") == 1
+
+
+def test_the_module_makes_no_markup_of_text_and_fetches_from_its_own_server_only() -> None:
+    code = script()
+    assert code.count("export default") == 1
+    for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval("):
+        assert forbidden not in code
+    assert code.count("http") == code.count("http://www.w3.org/2000/svg")

@@ -1,0 +1,38 @@
+// The page view in its place on the page: what it listens to outside of itself. Follows page_view.js in one module.
+
+function hoverPlace(view, event) {
+  const place = event.pointerType === "mouse" ? placeOf(event.target) : null;
+  if (place?.element === view.over) return;
+  view.over = place?.element;
+  view.hint(place);
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".view");
+  const view = root.view || (root.view = new View(root));
+  view.stop?.();
+  const until = new AbortController();
+  const options = { signal: until.signal };
+  const resized = new ResizeObserver(() => requestAnimationFrame(() => view.layOut())); // it changes the height itself
+  resized.observe(view.stage);
+  view.take(data, setTriggerValue);
+  // On the document: the answer is not this component's. No run of the app stands between a click and what it shows.
+  document.addEventListener("workbench:place", ({ detail }) => detail && detail.job === view.job && view.showPlace(detail), options);
+  document.addEventListener("click", (event) => {
+    const place = getSelection().isCollapsed ? placeOf(event.target) : null;
+    if (place) view.showPlace(place);
+  }, options);
+  document.addEventListener("keydown", (event) => {
+    const place = event.key === "Enter" || event.key === " " ? placeOf(event.target) : null;
+    if (!place || event.target !== place.element) return;
+    event.preventDefault(); // the space bar would scroll
+    view.showPlace(place);
+  }, options);
+  document.addEventListener("pointerover", (event) => hoverPlace(view, event), options);
+  view.stop = () => {
+    until.abort();
+    resized.disconnect();
+  };
+  return view.stop;
+}
