@@ -132,12 +132,12 @@ class PartReading(Model):
     back only then. Nothing here depends on the page's number or name: ``page`` of the tables says nothing, and the
     same pixels elsewhere have the same reading.
 
-    Only the field of the part is filled: ``lines`` of the text, ``areas`` of the layout, ``tables`` (each with its
-    box) of the tables; an engine that reads area by area fills ``contents`` of every part but the layout. A part read
-    later gets a field of its own with a default, so readings kept before stay valid.
+    Only the field of the part is filled: ``lines`` of the text, ``areas`` of the layout, ``tables`` and ``charts``
+    (each with its box) of these; an engine that reads area by area fills ``contents`` of every part but the layout. A
+    part read later gets a field of its own with a default, so readings kept before stay valid.
     ``seconds`` is the time it took. JSON and back gives an equal reading, numbers to the last bit.
 
-    Raises pydantic's ValidationError (a ValueError) for a table without a box.
+    Raises pydantic's ValidationError (a ValueError) for a table or a chart without a box.
     """
 
     part: Part
@@ -145,6 +145,7 @@ class PartReading(Model):
     lines: tuple[Line, ...] = ()
     areas: tuple[LayoutArea, ...] = ()
     tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
     contents: tuple[AreaContent, ...] = ()
     text_source: TextSource = TextSource.PIXELS
     warnings: tuple[str, ...] = ()
@@ -159,6 +160,8 @@ class PartReading(Model):
     def _check_places(self) -> Self:
         if any(table.box is None for table in self.tables):
             raise ValueError("a table of a reading has no box")
+        if any(chart.box is None for chart in self.charts):
+            raise ValueError("a chart of a reading has no box")
         return self
 
 

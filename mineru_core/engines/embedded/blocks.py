@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from mineru_core.document.analysis import Block, BlockType, Line
+from mineru_core.document.chart import Chart
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.table import Table
 from mineru_core.engines.embedded.furniture import edge_rows, furniture_type, is_formula_number, is_page_number
@@ -21,7 +22,7 @@ from mineru_core.engines.embedded.levelling import level_box, page_skew, text_an
 from mineru_core.engines.embedded.order import Item, reading_order
 from mineru_core.engines.embedded.rows import visual_rows
 
-SOLID_TYPES = frozenset({BlockType.IMAGE, BlockType.EQUATION})
+SOLID_TYPES = frozenset({BlockType.IMAGE, BlockType.EQUATION, BlockType.CHART})
 # A picture whose area is text for the most part is a slide or a panel: its lines are read as text.
 MAX_TEXT_SHARE_OF_PICTURE = 0.2
 MIN_SENTENCE = 8.0
@@ -50,6 +51,7 @@ class _Draft:
     rows: list[list[int]]
     box: Box | None = None
     table: Table | None = None
+    chart: Chart | None = None
     confidence: float | None = None
 
 
@@ -61,6 +63,7 @@ class _Solid:
     box: Box
     confidence: float = 1.0
     table: Table | None = None
+    chart: Chart | None = None
     lines: list[int] = field(default_factory=list)
 
 
@@ -70,9 +73,13 @@ def build_blocks(
     tables: Sequence[TableArea],
     width: int,
     height: int,
+    charts: Sequence[Chart] = (),
 ) -> tuple[Block, ...]:
-    """Blocks in reading order of a page of ``width`` × ``height`` pixels; all boxes are in its pixels."""
-    return _Builder(lines, regions, tables, width, height).blocks()
+    """Blocks in reading order of a page of ``width`` × ``height`` pixels; all boxes are in its pixels.
+
+    A table that a chart covers for the most part is the same thing seen twice, and no table.
+    """
+    return _Builder(lines, regions, tables, width, height, charts).blocks()
 
 
 def blocks_of_regions(regions: Sequence[LayoutRegion], width: int, height: int) -> tuple[Block, ...]:
@@ -104,13 +111,14 @@ class _Builder:
         tables: Sequence[TableArea],
         width: int,
         height: int,
+        charts: Sequence[Chart] = (),
     ) -> None:
         self.lines = lines
         self.width, self.height = width, height
         self.skew = page_skew(lines)
         self.level = [level_box(line.quad, self.skew) for line in lines]
         self.unit = median([_text_height(b) for b in self.level]) if lines else 1.0
-        self.solids = self._claimed(_solids(lines, regions, tables))
+        self.solids = self._claimed(_solids(lines, regions, tables, charts))
         taken = {i for solid in self.solids for i in solid.lines}
         self.free = [i for i in range(len(lines)) if i not in taken]
         self.labels = _labels(regions)
@@ -204,7 +212,7 @@ class _Builder:
         rows: list[list[int]] = []
         for flow in reading_order([Item(self.level[i]) for i in solid.lines]):
             rows += self._rows([solid.lines[n] for n in flow])
-        return [_Draft(solid.type, rows, solid.box, solid.table, solid.confidence)]
+        return [_Draft(solid.type, rows, solid.box, solid.table, solid.chart, solid.confidence)]
 
     def _rows(self, indexes: Sequence[int]) -> list[list[int]]:
         return [[indexes[n] for n in row] for row in visual_rows([self.level[i] for i in indexes])]
@@ -289,6 +297,7 @@ class _Builder:
             text=_running_text(draft, texts),
             lines=lines,
             table=draft.table,
+            chart=draft.chart,
             confidence=min(1.0, max(0.0, confidence)),
         )
 
@@ -302,11 +311,23 @@ def _running_text(draft: _Draft, rows: Sequence[Row]) -> str:
     return block_text(rows)
 
 
-def _solids(lines: Sequence[Line], regions: Sequence[LayoutRegion], tables: Sequence[TableArea]) -> list[_Solid]:
-    """Tables, and the pictures and formulas that no table covers; a picture full of text is none."""
-    solids = [_Solid(BlockType.TABLE, t.box, 1.0 if t.table is None else t.table.confidence, t.table) for t in tables]
+def _solids(
+    lines: Sequence[Line], regions: Sequence[LayoutRegion], tables: Sequence[TableArea], charts: Sequence[Chart]
+) -> list[_Solid]:
+    """Charts, tables, and the pictures and formulas that none of them covers; a picture full of text is none."""
+    solids = [
+        _Solid(BlockType.CHART, chart.box, chart.confidence, chart=chart) for chart in charts if chart.box is not None
+    ]
+    drawn = [solid.box for solid in solids]
+    solids += [
+        _Solid(BlockType.TABLE, t.box, 1.0 if t.table is None else t.table.confidence, t.table)
+        for t in tables
+        if not any(t.box.covered_by(box) > MIN_CLAIM for box in drawn)
+    ]
     for region in sorted((r for r in regions if r.type in SOLID_TYPES), key=lambda r: -r.box.area):
         if any(region.box.covered_by(solid.box) > MIN_CLAIM for solid in solids):
+            continue
+        if any(box.covered_by(region.box) > MIN_CLAIM for box in drawn):  # the chart with its title
             continue
         inside = sum(
             line.box.area

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mineru_core.document.analysis import Block, Line, LineWord
+from mineru_core.document.chart import Axis, Chart, Point
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import PageTransform, Pixels
 from mineru_core.document.table import Table
@@ -45,6 +46,7 @@ class TurnBack:
                 "angle": (block.angle - self.degrees) % 360,
                 "lines": tuple(self._line(line) for line in block.lines),
                 "table": None if block.table is None else self._table(block.table),
+                "chart": None if block.chart is None else self._chart(block.chart),
             }
         )
 
@@ -58,3 +60,33 @@ class TurnBack:
         )
         box = None if table.box is None else self.box(table.box)
         return table.model_copy(update={"cells": cells, "box": box})
+
+    def _chart(self, chart: Chart) -> Chart:
+        series = tuple(
+            one.model_copy(update={"points": tuple(self._point(point) for point in one.points)}) for one in chart.series
+        )
+        box = None if chart.box is None else self.box(chart.box)
+        axes = {"x_axis": self._axis(chart.x_axis), "y_axis": self._axis(chart.y_axis)}
+        if chart.second_y_axis is not None:
+            axes["second_y_axis"] = self._axis(chart.second_y_axis)
+        return chart.model_copy(update={"series": series, "box": box, **axes})
+
+    def _axis(self, axis: Axis) -> Axis:
+        """The axis on the page as given, where it may run the other way."""
+        if axis.vertical is None:
+            return axis
+        marks = []
+        for mark in axis.marks:
+            point = Box(0.0, mark.place, 0.0, mark.place) if axis.vertical else Box(mark.place, 0.0, mark.place, 0.0)
+            there = self._transform.to_source(point)
+            place = there.y0 if axis.vertical == (self.degrees % 180 == 0) else there.x0
+            marks.append(mark.model_copy(update={"place": place}))
+        vertical = axis.vertical if self.degrees % 180 == 0 else not axis.vertical
+        return axis.model_copy(update={"vertical": vertical, "marks": tuple(marks)})
+
+    def _point(self, point: Point) -> Point:
+        if point.place is None:
+            return point
+        x, y = point.place
+        there = self._transform.to_source(Box(x, y, x, y))
+        return point.model_copy(update={"place": (there.x0, there.y0)})

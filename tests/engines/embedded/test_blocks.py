@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mineru_core.document.analysis import Block, BlockType, Line
+from mineru_core.document.chart import Chart, ChartKind
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
 from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, build_blocks, lines_in
@@ -117,6 +118,17 @@ def test_text_in_a_picture_stays_with_the_picture() -> None:
     picture = _region(BlockType.IMAGE, 50, 300, 450, 600)
     blocks = _build([*column("a", 50, 450, 100, 4), line("Axis", 60, 310, 120, 330)], [picture])
     assert [(b.type, b.text) for b in blocks] == [(BlockType.TEXT, "a0 a1 a2 a3"), (BlockType.IMAGE, "Axis")]
+
+
+def test_a_chart_stands_in_for_the_table_and_the_picture_of_the_same_place() -> None:
+    chart = Chart(kind=ChartKind.BAR, box=Box(60, 310, 440, 590), confidence=0.8)
+    picture = _region(BlockType.IMAGE, 50, 300, 450, 600)
+    inner, above = line("Axis", 100, 400, 200, 420), line("Report", 100, 100, 200, 120)
+    found = build_blocks([inner, above], [picture], [TableArea(Box(60, 320, 430, 580))], WIDTH, HEIGHT, [chart])
+    assert [(b.type, b.text, b.chart) for b in found] == [
+        (BlockType.TEXT, "Report", None),
+        (BlockType.CHART, "Axis", chart),
+    ]
 
 
 def test_a_picture_full_of_text_is_read_as_text() -> None:

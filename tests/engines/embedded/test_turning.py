@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mineru_core.document.analysis import Block, BlockType, LineWord
+from mineru_core.document.chart import Axis, AxisMark, Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.engines.embedded.turning import TurnBack, turned
@@ -56,3 +57,25 @@ def test_cells_without_a_place_stay_without() -> None:
     table = Table.from_rows([["a"]])
     block = Block(type=BlockType.TABLE, box=Box(0, 0, 4, 4), order=0, table=table)
     assert TurnBack(90, WIDTH, HEIGHT).block(block).table == table
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_chart_comes_back_with_its_points_and_axes(degrees: int) -> None:
+    upright = (HEIGHT, WIDTH) if degrees % 180 else (WIDTH, HEIGHT)
+    marks = (AxisMark(place=5.0, value=0.0), AxisMark(place=upright[1] - 5.0, value=1.0))
+    chart = Chart(
+        kind=ChartKind.BAR,
+        box=Box(0, 0, *upright),
+        y_axis=Axis(vertical=True, marks=marks),
+        series=(Series(points=(Point(x="a", y=0.0, place=(10.0, 5.0)),)),),
+    )
+    block = Block(type=BlockType.CHART, box=Box(0, 0, *upright), order=0, chart=chart)
+    back = TurnBack(degrees, WIDTH, HEIGHT).block(block).chart
+    assert back is not None
+    assert back.box == Box(0, 0, WIDTH, HEIGHT)
+    place = back.series[0].points[0].place
+    assert place is not None
+    assert back.y_axis.vertical == (degrees == 180)
+    along = place[1] if back.y_axis.vertical else place[0]
+    assert back.y_axis.value_at(along) == pytest.approx(0.0, abs=1e-9)
+    assert back.x_axis == Axis()

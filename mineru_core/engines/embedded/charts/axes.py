@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from mineru_core.engines.embedded.charts.grid import Ruling, near
+from mineru_core.engines.embedded.charts.grid import Ruling, Rulings, near
 from mineru_core.engines.embedded.charts.scene import Label, NumberAxis
 from mineru_core.engines.embedded.charts.ticks import Scale, Tick, axis_of, refitted, scale_of, ticks_of
 
@@ -37,17 +37,16 @@ class FoundAxes:
     second_y: FoundAxis | None = None
 
 
-def find_axes(
-    labels: Sequence[Label], width: int, height: float, across: list[Ruling], upright: list[Ruling]
-) -> FoundAxes:
+def find_axes(labels: Sequence[Label], width: int, height: float, across: Rulings, upright: Rulings) -> FoundAxes:
     """The axes of a picture ``width`` pixels wide, whose lines of text are ``height`` pixels high.
 
     ``across`` are its horizontal lines, ``upright`` its vertical ones.
     """
-    columns = _candidates([label for label in labels if not label.turned and label.slant is None], height, True)
+    level = [label for label in labels if not label.turned and label.slant is None]
+    columns = [c for c in _candidates(level, height, True) if _is_outermost(c, level, across, height)]
     rows = _candidates(labels, height, False)
     y = _best(columns)
-    x = _best([row for row in rows if y is None or len(row.ticks) > 3 or not _inside(row, y, height)])
+    x = _best([row for row in rows if y is None or not _inside(row, y, height)])
     if x is not None and y is not None and (shared := _shared(x, y)):
         # One label can only be at both where the axes cross; a whole column of a row's labels is no axis.
         if shared > 1 and len(y.ticks) <= len(x.ticks):
@@ -112,6 +111,24 @@ def _inside(row: Scale, y: Scale, height: float) -> bool:
     return min(tick.at for tick in y.ticks) + height < at < max(tick.at for tick in y.ticks) - height
 
 
+def _is_outermost(column: Scale, labels: Sequence[Label], across: Rulings, height: float) -> bool:
+    """Whether a column of numbers can be an axis: nothing stands left of it, or lines of the grid lead to it.
+
+    Values printed at the ends of bars may happen to stand in a column and to grow evenly; names stand left of these.
+    """
+    left = min(tick.label.box.x0 for tick in column.ticks)
+    top, bottom = min(tick.at for tick in column.ticks), max(tick.at for tick in column.ticks)
+    beside = [
+        label
+        for label in labels
+        if label.box.x1 <= left + 0.5 * height and top - height < label.box.center[1] < bottom + height
+    ]
+    if len(beside) < max(2, 0.5 * len(column.ticks)):  # the title, if anything
+        return True
+    lines = sum(near(across.lines, tick.at, MAX_OFF_GRID * height) is not None for tick in column.ticks)
+    return len(column.ticks) >= 3 and lines >= 0.6 * len(column.ticks)
+
+
 def _across(scale: Scale) -> float:
     return median(tick.label.box.center[0] for tick in scale.ticks)
 
@@ -120,21 +137,34 @@ def _shared(a: Scale, b: Scale) -> int:
     return len({id(tick.label) for tick in a.ticks} & {id(tick.label) for tick in b.ticks})
 
 
-def _finished(
-    scale: Scale, labels: Sequence[Label], lines: list[Ruling], height: float, *, vertical: bool
-) -> FoundAxis:
+def _finished(scale: Scale, labels: Sequence[Label], lines: Rulings, height: float, *, vertical: bool) -> FoundAxis:
     """The axis of a scale, measured by the lines of the grid where most of its ticks have one."""
-    at_ticks = [near(lines, tick.at, MAX_OFF_GRID * height) for tick in scale.ticks]
-    held = [(tick, line) for tick, line in zip(scale.ticks, at_ticks, strict=True) if line is not None]
-    if len(held) >= max(2, len(scale.ticks) // 2) and len({line.at for _, line in held}) == len(held):
+    reach = MAX_OFF_GRID * height
+    at_ticks = [lines.near(tick.at, reach) for tick in scale.ticks]
+    held = [(tick, at) for tick, at in zip(scale.ticks, at_ticks, strict=True) if at is not None]
+    if len(held) >= max(2, len(scale.ticks) // 2) and len({at for _, at in held}) == len(held):
         kept = Scale(scale.slope, scale.intercept, scale.log, tuple(tick for tick, _ in held))
-        measured = refitted(kept, [line.at for _, line in held])
-        if measured.slope:
+        measured = refitted(kept, [at for _, at in held])
+        if measured.slope and _agree(scale, measured, height):
             scale = Scale(measured.slope, measured.intercept, scale.log, _with_places(scale, measured))
     thrown = _misread(scale, labels, height, vertical=vertical)
     axis = axis_of(scale, vertical=vertical, thrown_out=len(thrown))
-    held_lines = tuple(line for line in at_ticks if line is not None)
-    return FoundAxis(axis, tuple(tick.label for tick in scale.ticks), held_lines, tuple(thrown))
+    rulings = tuple(line for tick in scale.ticks if (line := near(lines.lines, tick.at, reach)) is not None)
+    return FoundAxis(axis, tuple(tick.label for tick in scale.ticks), rulings, tuple(thrown))
+
+
+def _agree(scale: Scale, measured: Scale, height: float) -> bool:
+    """Whether lines of the grid lie on a straight line as well as the labels do; else they are other lines."""
+    off = [
+        abs((scale.slope * tick.at + scale.intercept - measured.intercept) / measured.slope - tick.at)
+        for tick in scale.ticks
+    ]
+    fits = [
+        abs((tick.number.value if not scale.log else 0.0) - measured.slope * tick.at - measured.intercept)
+        for tick in measured.ticks
+    ]
+    residual = median(fits) / abs(measured.slope)
+    return max(off) <= 0.6 * height and (scale.log or residual <= 1.0)
 
 
 def _with_places(scale: Scale, measured: Scale) -> tuple[Tick, ...]:

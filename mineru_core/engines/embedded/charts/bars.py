@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mineru_core.document.chart import Point, Series
+from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.colors import is_tint, near_color, surfaces
-from mineru_core.engines.embedded.charts.groups import Category, categories_of
+from mineru_core.engines.embedded.charts.groups import Category, bundle_centers, categories_of, names_beside
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
-from mineru_core.engines.embedded.charts.scene import RGB, Label, NumberAxis, Scene, hex_color
+from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
 from mineru_core.engines.embedded.charts.sticks import (
     MAX_GAP,
     MAX_OFF_BASE,
@@ -116,8 +116,7 @@ class _Reader:
         """Everything read; None where too little stands on the base."""
         if not self.columns:
             return None
-        labels = self.scene.x_labels if self.vertical else self.scene.y_labels
-        names = names_of(labels, self.scene.text_height, vertical=not self.vertical)
+        names = self._category_names()
         used = {stick.color for column in self.columns for stick in column}
         groups = (len(used) > 1 and not self.stacked and len(self.columns) > len(names) > 0) or self._many_a_name(names)
         categories = categories_of(self.columns, names, groups)
@@ -129,6 +128,19 @@ class _Reader:
         if differ(values):
             warnings.append(f"{differ(values)} printed values do not agree with the scale.")
         return BarReading(tuple(series), self.vertical, self.share, self.stacked, tuple(warnings))
+
+    def _category_names(self) -> list[tuple[str, float]]:
+        """The names along the axis across the bars, with their places."""
+        labels = self.scene.x_labels if self.vertical else self.scene.y_labels
+        if labels and not self.vertical:
+            several = len(self.scene.legend) > 1 and not self.stacked
+            return names_beside(labels, bundle_centers(self.columns, several), self.scene.text_height)
+        if labels:
+            return names_of(labels, self.scene.text_height, vertical=False)
+        axis = self.scene.x if self.vertical else self.scene.y
+        if isinstance(axis, CategoryAxis):
+            return list(axis.categories)
+        return [] if axis is None else [(f"{value:.15g}", at) for value, at in sorted(axis.ticks, key=lambda t: t[1])]
 
     def _many_a_name(self, names: Sequence[tuple[str, float]]) -> bool:
         return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
@@ -224,9 +236,7 @@ class _Reader:
                 key = keys[stick.color]
                 color_of.setdefault(key, self.colors[stick.color])
                 place = self._place(stick)
-                points[key].append(
-                    Point(x=category.name, y=_rounded(value, self.axis), confidence=value.confidence, place=place)
-                )
+                points[key].append(self._point(category.name, value, place))
             if not here and single and category.name:
                 points[next(iter(points))].append(self._empty(category))
         return [
@@ -263,7 +273,12 @@ class _Reader:
         mark = Mark(Box(at[0] - height, at[1] - height, at[0] + height, at[1] + height), at, None)
         free = [la for la in self.scene.free if la.box.intersection(self.scene.plot.expanded(2)).area > 0]
         value = values_of([mark], free, 0.0, height, 0.0)[0]
-        return Point(x=category.name, y=value.value, confidence=value.confidence, place=at)
+        return self._point(category.name, value, at)
+
+    def _point(self, name: str, value: Value, place: tuple[float, float]) -> Point:
+        source = PointSource.PRINTED if value.printed else PointSource.MEASURED
+        rounded = _rounded(value, self.axis)
+        return Point(x=name, y=rounded, confidence=value.confidence, place=place, source=source)
 
 
 def _rounded(value: Value, axis: NumberAxis | None) -> float | None:

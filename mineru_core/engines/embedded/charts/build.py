@@ -21,6 +21,8 @@ from mineru_core.engines.embedded.charts.texts import sort_texts
 
 # In heights of a line: labels nearer than this, one below the other, are lines of one name.
 MAX_BREAK = 0.6
+# The rim of the plot area that shows its background, a share of its sides.
+RIM = 0.06
 
 
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
@@ -52,7 +54,7 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
         title=texts.title,
         x_title=texts.x_title,
         y_title=texts.y_title,
-        background=common_color(_inside(pixels, plot)),
+        background=common_color(_rim(_inside(pixels, plot))),
         text_height=height,
         warnings=_warnings(axes),
     )
@@ -143,6 +145,14 @@ def _inside(pixels: Pixels, plot: Box) -> Pixels:
     x0, y0, x1, y1 = (round(v) for v in plot)
     part = pixels[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
     return np.ascontiguousarray(part) if part.size else pixels
+
+
+def _rim(part: Pixels) -> Pixels:
+    """The pixels at the top and at both sides of the plot area, which marks seldom cover."""
+    height, width = part.shape[:2]
+    top, side = max(3, round(RIM * height)), max(3, round(RIM * width))
+    strips = (part[1:top], part[:, 1:side], part[:, -side:-1])
+    return np.concatenate([strip.reshape(-1, 3) for strip in strips])
 
 
 def _warnings(axes: FoundAxes) -> tuple[str, ...]:

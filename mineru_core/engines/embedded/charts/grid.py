@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -18,6 +19,9 @@ MAX_DOT_GAP = 9
 # A line is at least this long: a share of the picture, and pixels.
 MIN_SHARE = 0.2
 MIN_LENGTH = 40
+# Pieces of a line that marks cover add up to this many pixels, and this share of the picture.
+MIN_COUNT = 12
+MIN_COUNT_SHARE = 0.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +38,44 @@ class Ruling:
         return self.end - self.start
 
 
-def rulings(pixels: Pixels, *, vertical: bool) -> list[Ruling]:
-    """The vertical or the horizontal lines of a picture (height, width, 3), in the order of their places.
+@dataclass(frozen=True, slots=True, eq=False)
+class Rulings:
+    """The lines of one direction in the order of their places, and how many pixels of thin lines each row has.
+
+    ``counts`` has one number for each row of pixels (column, for vertical lines): marks may cover all but short pieces
+    of a line, which its row still tells of.
+    """
+
+    lines: tuple[Ruling, ...]
+    counts: NDArray[np.int64]
+    across: int
+
+    def near(self, at: float, reach: float) -> float | None:
+        """The place of the line nearest to a place along the axis, None where there is none within ``reach`` pixels."""
+        line = near(self.lines, at, reach)
+        if line is not None:
+            return line.at
+        first, last = max(0, round(at - reach)), min(len(self.counts), round(at + reach) + 1)
+        window = self.counts[first:last]
+        if len(window) < 3:
+            return None
+        row = int(window.argmax())
+        peak, usual = int(window[row]), float(np.median(window))
+        clear = peak >= max(MIN_COUNT, MIN_COUNT_SHARE * self.across) and peak >= 3 * usual
+        return first + row + 0.5 if clear else None
+
+
+def rulings(pixels: Pixels, *, vertical: bool) -> Rulings:
+    """The vertical or the horizontal lines of a picture (height, width, 3).
 
     Of a vertical line ``at`` is an x and the ends are y; of a horizontal one the other way round.
     """
     picture = np.ascontiguousarray(pixels.transpose(1, 0, 2)) if vertical else pixels
     thin = _thin_rows(picture)
     shortest = max(MIN_LENGTH, round(MIN_SHARE * picture.shape[1]))
+    counts = thin.sum(axis=1, dtype=np.int64)
     if picture.shape[1] < shortest:
-        return []
+        return Rulings((), counts, picture.shape[1])
     joined = cv2.morphologyEx(thin, cv2.MORPH_CLOSE, np.ones((1, MAX_DOT_GAP), np.uint8))
     long = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((1, shortest), np.uint8))
     count, _, stats, centers = cv2.connectedComponentsWithStats(long, connectivity=8)
@@ -52,10 +84,11 @@ def rulings(pixels: Pixels, *, vertical: bool) -> list[Ruling]:
         for i in range(1, count)
         if stats[i][3] <= 4
     ]
-    return sorted(found, key=lambda ruling: (ruling.at, ruling.start))
+    lines = tuple(sorted(found, key=lambda ruling: (ruling.at, ruling.start)))
+    return Rulings(lines, counts, picture.shape[1])
 
 
-def near(lines: list[Ruling], at: float, reach: float) -> Ruling | None:
+def near(lines: Sequence[Ruling], at: float, reach: float) -> Ruling | None:
     """The line closest to a place, None where none is within ``reach`` pixels."""
     best = min(lines, key=lambda line: abs(line.at - at), default=None)
     return best if best is not None and abs(best.at - at) <= reach else None

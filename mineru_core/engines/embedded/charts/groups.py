@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.dates import date_number
+from mineru_core.engines.embedded.charts.scene import Label
 from mineru_core.engines.embedded.charts.sticks import Stick
 
 # A name stands at its bars: within this share of the distance of two names.
@@ -43,6 +45,36 @@ def categories_of(
         if bundled is not None:
             return bundled
     return _between_names(bundles, centers, names)
+
+
+def names_beside(labels: Sequence[Label], centers: Sequence[float], height: float) -> list[tuple[str, float]]:
+    """The names left of horizontal bars with their places: the lines nearest to the middle of a bar are its name.
+
+    ``centers`` are the middles of the bars (or groups of them), pixels down the picture, in order; ``height`` is that
+    of a line. Lines that are far from all of them are names without bars.
+    """
+    step = median(b - a for a, b in pairwise(centers)) if len(centers) > 1 else 8 * height
+    held: dict[int, list[Label]] = {}
+    alone: list[Label] = []
+    for label in labels:
+        at = label.box.center[1]
+        index = min(range(len(centers)), key=lambda i: abs(centers[i] - at))
+        if abs(centers[index] - at) <= 0.55 * step:
+            held.setdefault(index, []).append(label)
+        else:
+            alone.append(label)
+    named = [(_text_of(lines), centers[index]) for index, lines in held.items()]
+    return sorted([*named, *names_of(alone, height, vertical=True)], key=lambda pair: pair[1])
+
+
+def bundle_centers(columns: Sequence[Sequence[Stick]], groups: bool) -> list[float]:
+    """The middles across of columns of sticks, or of groups of them."""
+    return [_center(bundle) for bundle in _bundles(columns, groups)]
+
+
+def _text_of(lines: Sequence[Label]) -> str:
+    ordered = sorted(lines, key=lambda la: (round(la.box.center[1] / max(1.0, 0.6 * la.height)), la.box.x0))
+    return " ".join(label.text for label in ordered)
 
 
 def _by_nearest_name(columns: Sequence[Sequence[Stick]], names: Sequence[tuple[str, float]]) -> list[Category]:

@@ -8,10 +8,14 @@ from statistics import median
 
 from mineru_core.document.analysis import Line, LineWord
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.numbers import printed
 from mineru_core.engines.embedded.charts.scene import Label
 
 # In heights of a line: words further apart are two labels.
 MAX_WORD_GAP = 1.0
+# Numbers that do not belong to one number are apart from this gap on, a number and a word from the other.
+NUMBERS_APART = 0.15
+NUMBER_APART = 0.6
 # From this angle on text runs aslant, from the other on up or down; degrees.
 ASLANT = 15.0
 TURNED = 70.0
@@ -53,12 +57,24 @@ def _apart(line: Line) -> list[list[LineWord]]:
     """The words of a level line in runs without a wide gap; one run of one word where no words are known."""
     if not line.words:
         return [[LineWord(text=line.text, box=line.box, confidence=line.confidence)]]
+    several = _are_several_numbers([word.text for word in line.words])
     runs = [[line.words[0]]]
     for word in line.words[1:]:
-        if word.box.x0 - runs[-1][-1].box.x1 > MAX_WORD_GAP * line.box.height:
+        before = runs[-1][-1]
+        limit = MAX_WORD_GAP
+        if several:
+            limit = NUMBERS_APART
+        elif (printed(before.text) is None) != (printed(word.text) is None):
+            limit = NUMBER_APART
+        if word.box.x0 - before.box.x1 > limit * line.box.height:
             runs.append([])
         runs[-1].append(word)
     return runs
+
+
+def _are_several_numbers(texts: Sequence[str]) -> bool:
+    """Whether words are several numbers, such as neighbouring ticks, and not one whose thousands are parted."""
+    return len(texts) > 1 and printed(" ".join(texts)) is None and all(printed(text) is not None for text in texts)
 
 
 def _middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:

@@ -26,6 +26,8 @@ MIN_SOLID, MAX_SOLID = 0.35, 1.5
 SOLID_FILL = 0.6
 MIN_CONTRAST = 25
 SAME_COLOR = 30.0
+# Letters are grey and blurred: what is grey is told from them by its place alone.
+GRAY = 24
 ALIGNED = 0.6
 MAX_ROW_GAP = 2.6
 _BULLET = re.compile(r"^[●•○◯◦■□▪▫◆◇▲▼►—–_\-·.=@*]+\s*")
@@ -57,7 +59,7 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
     for label in labels:
         if label.turned or label.slant is not None:
             continue
-        sample = _sample(pixels, label, background)
+        sample = _sample(pixels, label, background, [other.box for other in labels if other is not label])
         if sample is not None:
             found.append(
                 FoundEntry(LegendEntry(_name(label.text, sample), sample.color, sample.box, sample.marker), label)
@@ -70,8 +72,11 @@ def _name(text: str, sample: _Sample) -> str:
     return _READ_AS_LETTER.sub("", text) if sample.inside else text
 
 
-def _sample(pixels: Pixels, label: Label, background: RGB) -> _Sample | None:
-    """The sample at a text's left: a compact blot of one colour, not cut by the edge of where it is looked for."""
+def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]) -> _Sample | None:
+    """The sample at a text's left: a compact blot of one colour, not cut by the edge of where it is looked for.
+
+    What stands in the boxes of ``others`` is a part of these texts.
+    """
     box, height = label.box, label.height
     x0, x1 = max(0, round(box.x0 - REACH * height)), min(pixels.shape[1], round(box.x0 + INTO * height))
     y0, y1 = max(0, round(box.y0 - 0.15 * height)), min(pixels.shape[0], round(box.y1 + 0.15 * height))
@@ -89,10 +94,27 @@ def _sample(pixels: Pixels, label: Label, background: RGB) -> _Sample | None:
         if cut or not marker or (starts_inside and marker == "line") or left + width == window.shape[1]:
             continue
         color = _core_color(window, marks == i)
+        at = (x0 + left + width / 2, y0 + top + tall / 2)
+        if any(other.contains(*at) for other in others):
+            continue
+        if starts_inside and _is_ink(pixels, label, color, background):
+            continue
         place = Box(x0 + left, y0 + top, x0 + left + width, y0 + top + tall)
         if best is None or not starts_inside:
             best = _Sample(place, color, marker, starts_inside)
     return best
+
+
+def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB) -> bool:
+    """Whether a colour is that of the label's letters: then what has it is one of them."""
+    box, height = label.box, label.height
+    rest = pixels[round(box.y0) : round(box.y1), round(min(box.x1, box.x0 + INTO * height)) : round(box.x1)]
+    rest = rest[distance(rest, background) > MIN_CONTRAST]
+    if not len(rest):
+        return True
+    darkest = rest[rest.sum(axis=1) <= np.percentile(rest.sum(axis=1), 30)]
+    gray = max(color) - min(color) < GRAY
+    return gray or bool(np.median(distance(darkest, color)) < 2 * SAME_COLOR)
 
 
 def _shape(width: float, tall: float, fill: float) -> str:

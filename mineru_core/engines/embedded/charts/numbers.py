@@ -94,6 +94,12 @@ def _digits(text: str) -> tuple[float, float]:
     return float(text), 10.0**-decimals
 
 
+def _is_slip(text: str) -> bool:
+    """Whether a text is nothing but letters that digits are taken for."""
+    letters = text.rstrip("%")
+    return bool(letters) and not letters.strip(_LIKE_DIGITS)
+
+
 def _multiplier_and_unit(rest: str, *, before: bool) -> tuple[float, str] | None:
     """What follows the digits as (multiplier, unit); None where it makes the text a name and no number."""
     if not rest:
@@ -102,7 +108,8 @@ def _multiplier_and_unit(rest: str, *, before: bool) -> tuple[float, str] | None
         return None
     words = rest.split()
     head = words[0]
-    if head[0] in "./-," or all(c in _LIKE_DIGITS for c in head):  # cut off, a date, or digits that were misread
+    # Cut off, a date, or digits that were misread.
+    if head[0] in "./-," or _is_slip(head):
         return None
     if head in MULTIPLIERS or head.lower() in _EITHER_CASE:
         factor = MULTIPLIERS.get(head) or _EITHER_CASE[head.lower()]

@@ -8,7 +8,7 @@ from statistics import median
 
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis
-from mineru_core.engines.embedded.charts.grid import Ruling
+from mineru_core.engines.embedded.charts.grid import Ruling, Rulings
 from mineru_core.engines.embedded.charts.scene import Label
 
 # Lines of the grid are drawn together: they begin and end this near to each other, pixels.
@@ -18,15 +18,15 @@ AXIS_LINE = 3.0
 
 
 def plot_area(
-    axes: FoundAxes, labels: Sequence[Label], size: tuple[int, int], across: list[Ruling], upright: list[Ruling]
+    axes: FoundAxes, labels: Sequence[Label], size: tuple[int, int], across: Rulings, upright: Rulings
 ) -> Box:
     """The plot area of a picture of ``size`` (width, height); all places are in its pixels.
 
     Where no line and no axis tells, it reaches as far as the picture does.
     """
     width, height = size
-    left, right = _ends(axes.y, across) or _ends(axes.second_y, across) or (None, None)
-    top, bottom = _ends(axes.x, upright) or (None, None)
+    left, right = _ends(axes.y, across.lines) or _ends(axes.second_y, across.lines) or (None, None)
+    top, bottom = _ends(axes.x, upright.lines) or (None, None)
     if left is None or right is None:
         left, right = _span(axes.x, 0.0, float(width))
         left, right = _between_axes(axes, left, right)
@@ -35,15 +35,22 @@ def plot_area(
     if top is None or bottom is None or not _holds(axes.y, top, bottom):
         top, bottom = _span(axes.y, 0.0, float(height))
         top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), float(height))
-    return Box(left, top, right, bottom).clipped(width, height)
+    box = Box(left, top, right, bottom)
+    for found in (axes.x, axes.y):  # the ticks are a part of it in any case
+        if found is not None:
+            at = [pixel for _, pixel in found.axis.ticks]
+            first, last = min(at), max(at)
+            box = box.union(
+                Box(box.x0, first, box.x1, last) if found.axis.vertical else Box(first, box.y0, last, box.y1)
+            )
+    return box.clipped(width, height)
 
 
 def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float] | None:
-    """From where to where the lines at an axis' ticks run, or lines of the same length that belong to none."""
+    """From where to where the lines at an axis' ticks run, which marks may cover in part."""
     if axis is None or not axis.lines:
         return None
-    start = median(line.start for line in axis.lines)
-    end = median(line.end for line in axis.lines)
+    start, end = min(line.start for line in axis.lines), max(line.end for line in axis.lines)
     alike = [line for line in lines if abs(line.start - start) <= SAME_END and abs(line.end - end) <= SAME_END]
     chosen = alike or list(axis.lines)
     return min(line.start for line in chosen), max(line.end for line in chosen)

@@ -150,6 +150,18 @@ class Scene:
     text_height: float = 12.0
     warnings: tuple[str, ...] = field(default=())
 
+    @property
+    def labels_outside_legend(self) -> tuple[Label, ...]:
+        """All labels but those beside the samples of the legend, from top to bottom."""
+        samples = [entry.box for entry in self.legend if entry.box is not None]
+        return tuple(label for label in self.labels if not any(_beside(sample, label) for sample in samples))
+
+
+def _beside(sample: Box, label: Label) -> bool:
+    gap = label.box.x0 - sample.x1
+    level = abs(label.box.center[1] - sample.center[1]) < 0.7 * label.height
+    return level and -1.6 * label.height < gap < 3.2 * label.height
+
 
 def hex_color(color: RGB) -> str:
     """The colour as "#rrggbb"."""

@@ -16,6 +16,7 @@ TITLE_REACH = 5.0
 MAX_BREAK = 0.75
 # The middle of an axis' title lies this near to that of the axis, a share of its length.
 CENTERED = 0.2
+MIDDLE = 0.12
 # Texts this much lower than the highest one are no part of the title.
 TITLE_HEIGHT = 0.85
 _NOT_A_TITLE = re.compile(r"(?i)^\s*(source|note|click\b|zoomable|©|search:|records:|来源|资料来源|注[:：])")
@@ -70,13 +71,11 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
     if known:
         first = list(known)
     else:
-        starts = [_upper(label) for label in below if -0.6 * height <= _upper(label) - plot.y1 <= reach]
-        if not starts:
+        under = [label for label in below if -0.6 * height <= _upper(label) - plot.y1]
+        top = min(under, key=_upper, default=None)
+        if top is None or _upper(top) - plot.y1 > reach:
             return []
-        row = min(starts)
-        first = [
-            label for label in below if -0.6 * height <= _upper(label) - plot.y1 and _upper(label) <= row + 0.7 * height
-        ]
+        first = [label for label in under if _in_row(top, label, height)]
     found = list(first)
     for label in sorted(below, key=_upper):
         if any(label is other for other in found):
@@ -86,9 +85,24 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
                 found.append(label)
             continue
         goes_on = len(first) > 1 and any(_goes_on(other, label, height) for other in found)
+        if goes_on and abs(label.box.center[0] - plot.center[0]) <= MIDDLE * plot.width and _is_alone(label, below):
+            continue  # the axis' title
         if goes_on or any(abs(_upper(label) - _upper(o)) <= 0.5 * height and not o.turned for o in first):
             found.append(label)
     return found
+
+
+def _in_row(first: Label, label: Label, height: float) -> bool:
+    """Whether a label stands in the row of another: level with it, or both begin at one line if one runs upwards."""
+    if any(la.turned or la.slant is not None for la in (first, label)):
+        return abs(_upper(label) - _upper(first)) <= 0.7 * height
+    return abs(label.box.center[1] - first.box.center[1]) <= 0.5 * min(first.height, label.height)
+
+
+def _is_alone(label: Label, labels: Sequence[Label]) -> bool:
+    """Whether no other label stands in the same row."""
+    at = label.box.center[1]
+    return not any(other is not label and abs(other.box.center[1] - at) < 0.5 * label.height for other in labels)
 
 
 def _goes_on(upper: Label, lower: Label, height: float) -> bool:
@@ -103,8 +117,11 @@ def _goes_on(upper: Label, lower: Label, height: float) -> bool:
 def _beside(labels: Sequence[Label], plot: Box, height: float, known: Sequence[Label]) -> list[Label]:
     """The labels of the upright axis: those that end at the plot area's left, in its height."""
     found = list(known)
+    left = min((label.box.x0 for label in known), default=0.0)
     for label in labels:
         if label.turned or label.slant is not None or any(label is other for other in found):
+            continue
+        if known and label.box.center[0] < left:  # left of the ticks stands the title
             continue
         inside = plot.y0 - height <= label.box.center[1] <= plot.y1 + 0.6 * height
         if inside and label.box.x1 <= plot.x0 + 0.8 * height:
@@ -134,11 +151,19 @@ def _y_title(labels: Sequence[Label], plot: Box, row: Sequence[Label]) -> list[L
     found = [
         label
         for label in labels
-        if label.turned
+        if (label.turned or (row and label.box.x1 <= left + 2 and _is_amid(label, plot)))
         and label.box.center[0] <= left + label.box.width
         and plot.y0 - 0.3 * plot.height <= label.box.center[1] <= plot.y1 + 0.3 * plot.height
     ]
+    if any(label.turned for label in found):
+        found = [label for label in found if label.turned]
+    elif len(found) > 1:  # names of bars
+        return []
     return sorted(found, key=lambda label: (round(label.box.x0 / max(1.0, label.box.width)), -label.box.y0))
+
+
+def _is_amid(label: Label, plot: Box) -> bool:
+    return label.slant is None and abs(label.box.center[1] - plot.center[1]) <= CENTERED * plot.height
 
 
 def _title(labels: Sequence[Label], plot: Box, height: float) -> list[Label]:

@@ -1,0 +1,71 @@
+"""Texts that run up the picture and were missed: names below narrow bars, and the title of the upright axis.
+
+A single turned letter looks like no text, and short turned words are often passed over. The strips where they stand are
+turned level, and read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+
+import numpy as np
+
+from mineru_core.document.geometry import Box
+from mineru_core.document.page import Pixels
+from mineru_core.document.parts import Line
+from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
+
+# The strip below the plot area is this high, in heights of a line; that left of the labels at least this wide.
+STRIP = 6.0
+MIN_STRIP = 0.7
+# A strip with less ink than this share of its pixels is empty.
+MIN_INK = 0.003
+MIN_CONTRAST = 60
+MIN_CONFIDENCE = 0.5
+# A label that covers so much of another is the same text.
+SAME = 0.3
+
+
+def turned_labels(scene: Scene, read: Callable[[Pixels], Sequence[Line]]) -> tuple[Label, ...] | None:
+    """The labels of a scene with those that run upwards where level reading found too few; None where nothing is new.
+
+    ``read`` reads the lines of a picture.
+    """
+    labels = list(scene.labels)
+    found: list[Label] = []
+    plot, height = scene.plot, scene.text_height
+    if not isinstance(scene.x, NumberAxis):
+        strip = Box(plot.x0 - height, plot.y1 + 2, plot.x1 + height, plot.y1 + STRIP * height)
+        names = _read_up(scene, strip, read)
+        here = [la for la in scene.x_labels if la.box.center[1] > plot.y1]
+        if len(names) > max(1, len(here)):
+            taken = {id(label) for label in here}
+            labels = [label for label in labels if id(label) not in taken]
+            found += names
+    if not scene.y_title and isinstance(scene.y, NumberAxis) and scene.y_labels:
+        left = min(label.box.x0 for label in scene.y_labels)
+        if left >= MIN_STRIP * height:
+            found += _read_up(scene, Box(0.0, plot.y0, left, plot.y1), read)
+    new = [la for la in found if all(la.box.covered_by(other.box) < SAME for other in labels)]
+    return tuple(sorted([*labels, *new], key=lambda la: (la.box.y0, la.box.x0))) if new else None
+
+
+def _read_up(scene: Scene, strip: Box, read: Callable[[Pixels], Sequence[Line]]) -> list[Label]:
+    """The texts of a strip that run upwards."""
+    area = strip.clipped(scene.pixels.shape[1], scene.pixels.shape[0])
+    x0, y0, x1, y1 = int(area.x0), int(area.y0), ceil(area.x1), ceil(area.y1)
+    part = scene.pixels[y0:y1, x0:x1]
+    if part.size == 0:
+        return []
+    inked = np.abs(part.astype(np.int16) - np.median(part.reshape(-1, 3), axis=0)).max(axis=2) > MIN_CONTRAST
+    if inked.mean() < MIN_INK:
+        return []
+    level = np.ascontiguousarray(np.rot90(part, k=-1))
+    found = []
+    for line in read(level):
+        b = line.box
+        place = Box(x0 + b.y0, y1 - b.x1, x0 + b.y1, y1 - b.x0)
+        if line.confidence >= MIN_CONFIDENCE and b.height <= 2 * scene.text_height:
+            found.append(Label(line.text, place, line.confidence, turned=True))
+    return found
