@@ -234,7 +234,7 @@ def test_a_page_without_a_table_says_what_helps(open_page: OpenPage) -> None:
     expect(page.get_by_text(EN("view.region_hint"))).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "height", "lowest"), [(1280, 800, 330), (390, 844, 400)])
+@pytest.mark.parametrize(("width", "height", "lowest"), [(1280, 800, 380), (390, 844, 430)])
 def test_the_answer_begins_in_the_upper_half(open_page: OpenPage, width: int, height: int, lowest: int) -> None:
     page = open_page(width=width, height=height)
     page.get_by_role("button", name=EN("sample.try")).click()

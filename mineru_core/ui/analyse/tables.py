@@ -92,8 +92,10 @@ def show_table(
     """One table: title, CSV and Excel, then the cells; with an editor where ``origin`` says what table it is."""
     name = f"{place}-{number}"
     editing = False
+    if caption.strip():
+        st.html(f'<div class="wb-title wb-caption">{caption_html(caption)}</div>')
     with st.container(key=f"head-{name}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f'<div class="wb-title">{title_html(table, number, caption, t)}</div>')
+        st.html(f'<div class="wb-title">{title_html(table, number, t, small=bool(caption.strip()))}</div>')
         if origin is not None:
             editing = st.toggle(t("table.edit"), key=f"edit-{name}-{job.id}", width="content")
         _download_buttons(table, number, name, job.source, t)
@@ -130,13 +132,14 @@ def table_html(table: Table) -> str:
     return table_to_html(table, mark_below=DOUBTFUL_BELOW, align_numbers=True)
 
 
-def title_html(table: Table, number: int, caption: str, t: Translator) -> str:
-    """The heading of a table, every text escaped: its caption, small its number and place; its number alone where it
-    has no caption."""
+def caption_html(caption: str) -> str:
+    """A caption in one line, escaped; the whole of a long one as its tooltip."""
+    flat = " ".join(caption.split())
+    return f'<span title="{html(flat)}">{html(shortened(flat, LONGEST_CAPTION))}</span>'
+
+
+def title_html(table: Table, number: int, t: Translator, *, small: bool) -> str:
+    """A table's number and place, every text escaped; all of it ``small`` where a caption stands above."""
     place = t("table.place", page=table.page, rows=table.n_rows, cols=table.n_cols)
     title = t("table.title", number=number)
-    flat = " ".join(caption.split())
-    if not flat:
-        return f"{html(title)}<small>{html(place)}</small>"
-    shown = html(shortened(flat, LONGEST_CAPTION))
-    return f'<span title="{html(flat)}">{shown}</span><small>{html(f"{title} · {place}")}</small>'
+    return f"<small>{html(f'{title} · {place}')}</small>" if small else f"{html(title)}<small>{html(place)}</small>"

@@ -13,7 +13,7 @@ from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Change, ChangeKind, FieldValue, Match, Quote
 from mineru_core.ui.analyse.answer import field_html, match_html, quote_html
 from mineru_core.ui.analyse.changes import change_html
-from mineru_core.ui.analyse.tables import table_html, title_html
+from mineru_core.ui.analyse.tables import caption_html, table_html
 from mineru_core.ui.analyse.words import blocks_html
 from mineru_core.ui.i18n import Translator
 
@@ -55,7 +55,7 @@ def assert_only_our_markup(markup: str) -> None:
 def test_tables(text: str, other: str) -> None:
     cells = (Cell(row=0, col=0, text=text, confidence=0.2), Cell(row=0, col=1, text=other))
     table = Table(n_rows=1, n_cols=2, cells=cells)
-    assert_only_our_markup(table_html(table) + title_html(table, 1, text, Translator("en")))
+    assert_only_our_markup(table_html(table) + caption_html(text))
 
 
 @given(EVIL)

@@ -8,7 +8,7 @@ from mineru_core.document.analysis import Block, BlockType, Part
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
 from mineru_core.document.task import Answer, Region, Task, TaskKind
-from mineru_core.ui.analyse.tables import LONGEST_CAPTION, caption_of, title_html, why_no_tables
+from mineru_core.ui.analyse.tables import LONGEST_CAPTION, caption_html, caption_of, title_html, why_no_tables
 from mineru_core.ui.i18n import Translator
 from tests.documents import table_pdf
 from tests.export.strategies import page, result
@@ -57,13 +57,12 @@ def test_a_tables_own_caption_comes_first_and_pages_are_kept_apart() -> None:
     assert caption_of(table(0), [page(2, over, block(BlockType.TABLE, of=table(0)))]) == ""
 
 
-def test_a_caption_is_the_heading_and_the_number_is_small_beside_it() -> None:
+def test_a_caption_is_the_heading_and_the_number_is_small_below_it() -> None:
     place = EN("table.place", page=1, rows=1, cols=2)
-    assert title_html(table(0), 2, "", EN) == f"Table 2<small>{place}</small>"
-    named = title_html(table(0), 2, "Revenue\n by region", EN)
-    assert named == f'<span title="Revenue by region">Revenue by region</span><small>Table 2 · {place}</small>'
-    long = title_html(table(0), 2, "word " * 100, EN)
-    assert len(long.split(">")[1].split("<")[0]) == LONGEST_CAPTION
+    assert title_html(table(0), 2, EN, small=False) == f"Table 2<small>{place}</small>"
+    assert title_html(table(0), 2, EN, small=True) == f"<small>Table 2 · {place}</small>"
+    assert caption_html("Revenue\n by region") == '<span title="Revenue by region">Revenue by region</span>'
+    assert len(caption_html("word " * 100).split(">")[1].split("<")[0]) == LONGEST_CAPTION
 
 
 def test_it_is_told_whether_tables_were_looked_for() -> None:
