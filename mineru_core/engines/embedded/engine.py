@@ -35,9 +35,9 @@ from mineru_core.settings import Settings
 
 # Raised whenever the same pixels could be read differently than before.
 REVISION = 4
-CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS})
-# In the order of reading: each is read from those before it.
-READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS)
+CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES})
+# In the order of reading: tables are read from the lines and areas of the other two.
+READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)
 
 
 class EmbeddedEngine:

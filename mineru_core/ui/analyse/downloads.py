@@ -24,7 +24,8 @@ def download_menu(job: Job, found: DocumentResult, t: Translator) -> None:
         ("pdf", "searchable.pdf", "application/pdf", lambda: services.searchable_pdf(job, found)),
         ("zip", "zip", "application/zip", lambda: services.zip_of(job, found)),
     ]
-    if found.tables or found.charts or found.answer.fields:
+    answer = found.answer
+    if found.tables or found.charts or answer.fields or answer.changes or answer.quotes:
         makers.insert(0, ("all_xlsx", "xlsx", XLSX, lambda: result_to_xlsx(found)))
     with st.popover(t("result.downloads"), icon=":material/download:", type="primary"), st.container(gap=None):
         for name, extension, mime, make in makers:
