@@ -484,6 +484,10 @@ def test_columns_and_one_line_rows_keep_their_size_while_a_cell_is_edited(page: 
     page.keyboard.type("123,456,789.00")
     page.keyboard.press("Enter")
     assert [cell(page, row, 1).bounding_box() for row in range(3)] == before
+    write(page, 2, 1, "9" * 30)
+    wide = cell(page, 2, 1).bounding_box()  # a number is never broken into two lines
+    assert wide["height"] == before[2]["height"]
+    assert wide["width"] > before[2]["width"]
 
 
 @pytest.mark.parametrize("rows", [3, 15, 18])

@@ -119,6 +119,14 @@ function stretch(widths, cell, needed) {
   for (let c = cell.c; c < cell.c + cell.w; c++) widths[c] *= needed / there;
 }
 
+// Columns whose longest word has become too wide for them grow; the others keep their width.
+function widen(widths, grid, ruler) {
+  for (const cell of grid.cells) {
+    const needed = Math.min(factsOf(cell, ruler).widest + PAD_X + 1, MOST_WIDTH);
+    if (cell.w === 1 && needed > widths[cell.c]) widths[cell.c] = needed;
+  }
+}
+
 function rowHeights(grid, lefts, ruler) {
   const heights = new Array(grid.rows).fill(LINE + PAD_Y);
   for (const cell of grid.cells) {

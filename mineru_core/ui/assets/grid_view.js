@@ -6,6 +6,7 @@ const AHEAD = 200; // CSS pixels drawn above and below what is seen
 const PAGE_ROWS = 15;
 const HIGHEST = 640; // of the frame, CSS pixels
 const HIGHEST_SHARE = 0.7; // of the window
+const WIDEST_FIELD = 360; // a wide text goes on in the next line
 const SLACK = 1.25; // a table this little higher is shown whole: a short way to scroll would only catch the wheel
 
 function make(tag, className, parent) {
@@ -104,7 +105,7 @@ class GridView {
     if (!this.widths || this.widths.length !== table.cols || this.room !== frame.clientWidth) {
       this.room = frame.clientWidth;
       this.widths = columnWidths(table, this.room, ruler);
-    }
+    } else widen(this.widths, table, ruler);
     this.numeric = numberColumns(table, ruler);
     this.lefts = sums(this.widths);
     this.tops = sums(rowHeights(table, this.lefts, ruler));
@@ -236,11 +237,14 @@ class GridView {
     const left = this.lefts[c];
     const [width, height] = [this.lefts[c + w] - left, this.tops[r + h] - this.tops[r]];
     const top = this.tops[r] + (r < this.stuck ? this.frame.scrollTop : 0);
-    const wide = this.editing ? Math.min(Math.max(width, 120), this.lefts.at(-1)) : width;
+    // As wide as what is typed, to the side that the text grows to, but within the table, so that the frame gets
+    // nothing to scroll by it.
+    const lines = this.editing ? this.edit.value.split("\n").map((line) => this.ruler.width(line, true)) : [];
+    const wide = Math.min(Math.max(width, Math.min(WIDEST_FIELD, Math.max(0, ...lines) + PAD_X + 4)), this.lefts.at(-1));
+    const start = this.edit.classList.contains("num") ? left + width - wide : left;
     style.width = wide + "px";
     style.height = height + "px";
-    // Within the table, so that the frame gets nothing to scroll by it.
-    style.left = Math.max(0, Math.min(left, this.lefts.at(-1) - wide)) + "px";
+    style.left = Math.max(0, Math.min(start, this.lefts.at(-1) - wide)) + "px";
     const needed = this.edit.scrollHeight + this.edit.offsetHeight - this.edit.clientHeight;
     const high = this.editing && needed > height + 1 ? Math.max(height, Math.min(needed, 240)) : height;
     style.height = high + "px";
