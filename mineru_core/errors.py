@@ -282,3 +282,13 @@ class InvalidSetting(WorkbenchError):
 
     code = "invalid-setting"
     default_hint = "Correct the named setting in the environment or in config.toml."
+
+
+def error_of_code(code: str, message: str, hint: str) -> WorkbenchError:
+    """The error with this code; the root of the tree where the code is not known."""
+    kinds = [WorkbenchError]
+    for kind in kinds:
+        if kind.code == code:
+            return kind(message, hint)
+        kinds.extend(kind.__subclasses__())
+    return WorkbenchError(message, hint)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mineru_core import errors
-from mineru_core.errors import Busy, EmptyFile, WorkbenchError
+from mineru_core.errors import Busy, EmptyFile, WorkbenchError, error_of_code
 
 
 def classes(root: type[WorkbenchError] = WorkbenchError) -> Iterator[type[WorkbenchError]]:
@@ -82,3 +82,14 @@ def test_when_to_try_again_survives_pickling(cls: type[Busy]) -> None:
 
 def test_the_message_alone_is_what_is_printed() -> None:
     assert str(EmptyFile("The file is empty.")) == "The file is empty."
+
+
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
+def test_errors_are_made_by_their_codes(cls: type[WorkbenchError]) -> None:
+    error = error_of_code(cls.code, "What happened.", "Do this.")
+    assert type(error) is cls
+    assert (error.message, error.hint) == ("What happened.", "Do this.")
+
+
+def test_a_code_that_is_not_known_gives_the_root() -> None:
+    assert type(error_of_code("from-the-future", "What happened.", "")) is WorkbenchError

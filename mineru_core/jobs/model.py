@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field
 
 from mineru_core.document.model import Model
-from mineru_core.errors import WorkbenchError
+from mineru_core.errors import WorkbenchError, error_of_code
 from mineru_core.store.tables import JobRow
 
 
@@ -43,8 +43,7 @@ class JobError(Model):
 
     def to_error(self) -> WorkbenchError:
         """The error as it was raised, by its code; the root of the tree for a code that is unknown."""
-        kind = _errors_by_code().get(self.code, WorkbenchError)
-        return kind(self.message, self.hint)
+        return error_of_code(self.code, self.message, self.hint)
 
 
 class Job(Model):
@@ -94,13 +93,3 @@ class Job(Model):
 
 def _utc(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, tz=UTC)
-
-
-def _errors_by_code() -> dict[str, type[WorkbenchError]]:
-    found: dict[str, type[WorkbenchError]] = {}
-    waiting = [WorkbenchError]
-    while waiting:
-        kind = waiting.pop()
-        found[kind.code] = kind
-        waiting.extend(kind.__subclasses__())
-    return found
