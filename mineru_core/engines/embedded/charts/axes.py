@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from mineru_core.engines.embedded.charts.grid import Ruling, Rulings, near
@@ -16,6 +17,8 @@ ALIGNED = 0.5
 MAX_OFF_GRID = 0.5
 # A scale on the right of this share of the picture's width is the second one where there is another on the left.
 RIGHT = 0.55
+# Values of ticks may be rounded by this share of their step.
+UNEVEN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,19 @@ def _candidates(labels: Sequence[Label], height: float, vertical: bool) -> list[
             seen.add(key)
             scale = scale_of([ticks[i] for i in group], height)
             # Two numbers always lie on a line: alone in their row they may be a scale.
-            if scale is not None and (len(scale.ticks) > 2 or len(group) == 2):
+            if scale is not None and (len(scale.ticks) > 2 or len(group) == 2) and _is_even(scale):
                 found.append(scale)
     return found
+
+
+def _is_even(scale: Scale) -> bool:
+    """Whether the ticks' values are whole steps apart, as those of an axis are and measured values seldom are."""
+    if scale.log or len(scale.ticks) < 3:
+        return True
+    values = sorted(tick.number.value for tick in scale.ticks)
+    step = min(b - a for a, b in pairwise(values))
+    steps = [(value - values[0]) / step for value in values] if step > 0 else [0.5]
+    return all(abs(s - round(s)) <= UNEVEN for s in steps)
 
 
 def _edges(ticks: Sequence[Tick], vertical: bool) -> list[list[float]]:
@@ -108,7 +121,7 @@ def _best(scales: Sequence[Scale]) -> Scale | None:
 def _inside(row: Scale, y: Scale, height: float) -> bool:
     """Whether a row of numbers stands amid the ticks of the other axis, as printed values do."""
     at = median(tick.label.place[1] for tick in row.ticks)
-    return min(tick.at for tick in y.ticks) + height < at < max(tick.at for tick in y.ticks) - height
+    return min(tick.at for tick in y.ticks) - 0.3 * height < at < max(tick.at for tick in y.ticks) + 0.3 * height
 
 
 def _is_outermost(column: Scale, labels: Sequence[Label], across: Rulings, height: float) -> bool:

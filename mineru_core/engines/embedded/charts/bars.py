@@ -12,6 +12,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.colors import is_tint, near_color, surfaces
 from mineru_core.engines.embedded.charts.groups import Category, bundle_centers, categories_of, names_beside
+from mineru_core.engines.embedded.charts.polish import short_title
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
 from mineru_core.engines.embedded.charts.sticks import (
@@ -64,7 +65,7 @@ def bars_of(scene: Scene) -> BarReading | None:
         for vertical in (True, False)
     ]
     best = max(both, key=lambda found: _worth(found, scene))
-    if best.share < MIN_SHARE or not best.sticks or base_of(best.sticks)[1] < MIN_ON_BASE:
+    if best.share < MIN_SHARE or not best.sticks or _base(best, scene)[1] < MIN_ON_BASE:
         return None
     return _Reader(scene, best, colors).reading()
 
@@ -77,8 +78,15 @@ def _worth(found: Sticks, scene: Scene) -> tuple[float, float]:
     other = scene.x if found.vertical else scene.y
     scaled = isinstance(axis, NumberAxis) and not axis.dates
     wrong = isinstance(other, NumberAxis) and not other.dates and not scaled
-    _, standing = base_of(found.sticks)
+    _, standing = _base(found, scene)
     return round(found.share * standing * (0.5 if wrong else 1.0), 2) + (0.02 if scaled else 0.0), len(found.sticks)
+
+
+def _base(found: Sticks, scene: Scene) -> tuple[float, float]:
+    """The line the bars stand on, pixels along, and the share of columns of them that do."""
+    axis = scene.y if found.vertical else scene.x
+    zero = axis.pixel_at(0.0) if isinstance(axis, NumberAxis) and not axis.log else None
+    return base_of(found.sticks, vertical=found.vertical, zero=zero)
 
 
 def _colors(scene: Scene, region: Box) -> list[RGB]:
@@ -107,8 +115,7 @@ class _Reader:
         self.colors = colors
         axis = scene.y if found.vertical else scene.x
         self.axis = axis if isinstance(axis, NumberAxis) else None
-        common, _ = base_of(found.sticks)
-        self.base = self._base(common)
+        self.base, _ = _base(found, scene)
         self.columns = [c for c in columns_of(found.sticks) if self._stands(c)]
         self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
 
@@ -144,14 +151,6 @@ class _Reader:
 
     def _many_a_name(self, names: Sequence[tuple[str, float]]) -> bool:
         return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
-
-    def _base(self, common: float) -> float:
-        """The line the bars stand on, pixels along: that of zero where the axis has one near it."""
-        if self.axis is not None and not self.axis.log:
-            zero = self.axis.pixel_at(0.0)
-            if abs(zero - common) <= 2 * MAX_OFF_BASE:
-                return zero
-        return common
 
     def _stands(self, column: Sequence[Stick]) -> bool:
         reach = 2 * MAX_OFF_BASE
@@ -247,7 +246,7 @@ class _Reader:
 
     def _names(self, single: bool) -> tuple[dict[int, str], dict[int, int]]:
         """The names of series by key, and the key of each colour."""
-        title = (self.scene.y_title if self.vertical else self.scene.x_title) or self.scene.title
+        title = (self.scene.y_title if self.vertical else self.scene.x_title) or short_title(self.scene.title)
         if single:
             return {0: title}, dict.fromkeys(range(len(self.colors)), 0)
         given = [entry.color or (255, 255, 255) for entry in self.scene.legend]

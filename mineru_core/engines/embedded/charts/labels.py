@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
 from mineru_core.document.analysis import Line, LineWord
@@ -13,8 +14,9 @@ from mineru_core.engines.embedded.charts.scene import Label
 
 # In heights of a line: words further apart are two labels.
 MAX_WORD_GAP = 1.0
-# Numbers that do not belong to one number are apart from this gap on, a number and a word from the other.
-NUMBERS_APART = 0.15
+# Gaps between numbers are wider than those between their thousands by this; a number and a word are apart from the
+# other gap on.
+MIN_DIFFERENCE = 0.15
 NUMBER_APART = 0.6
 # From this angle on text runs aslant, from the other on up or down; degrees.
 ASLANT = 15.0
@@ -38,10 +40,8 @@ def _of_line(line: Line) -> Iterator[Label]:
     (x0, y0), (x1, y1) = line.quad.top_left, line.quad.top_right
     angle = abs(math.degrees(math.atan2(y1 - y0, x1 - x0)))
     if ASLANT < angle < TURNED:
-        ends = (
-            _middle(line.quad.top_left, line.quad.bottom_left),
-            _middle(line.quad.top_right, line.quad.bottom_right),
-        )
+        quad = line.quad
+        ends = (_low(quad.top_left, quad.bottom_left), _low(quad.top_right, quad.bottom_right))
         yield Label(line.text, line.box, line.confidence, slant=min(ends, key=lambda point: point[1]))
     elif TURNED <= angle <= 180 - TURNED:
         yield Label(line.text, line.box, line.confidence, turned=True)
@@ -57,13 +57,15 @@ def _apart(line: Line) -> list[list[LineWord]]:
     """The words of a level line in runs without a wide gap; one run of one word where no words are known."""
     if not line.words:
         return [[LineWord(text=line.text, box=line.box, confidence=line.confidence)]]
-    several = _are_several_numbers([word.text for word in line.words])
+    texts = [word.text for word in line.words]
+    several = _are_several_numbers(texts)
+    limit_of_numbers = _limit_between_numbers(line) if several else 0.0
     runs = [[line.words[0]]]
     for word in line.words[1:]:
         before = runs[-1][-1]
         limit = MAX_WORD_GAP
         if several:
-            limit = NUMBERS_APART
+            limit = limit_of_numbers
         elif (printed(before.text) is None) != (printed(word.text) is None):
             limit = NUMBER_APART
         if word.box.x0 - before.box.x1 > limit * line.box.height:
@@ -72,10 +74,24 @@ def _apart(line: Line) -> list[list[LineWord]]:
     return runs
 
 
+def _limit_between_numbers(line: Line) -> float:
+    """The gap, in heights of the line, from which two words are two numbers.
+
+    Where thousands are parted by blanks, the wider ones of the gaps part the numbers.
+    """
+    groups = any(len(word.text) == 3 and word.text.isdigit() for word in line.words[1:])
+    if not groups:
+        return -1.0
+    gaps = [(b.box.x0 - a.box.x1) / line.box.height for a, b in pairwise(line.words)]
+    narrow, wide = min(gaps), max(gaps)
+    return (narrow + wide) / 2 if wide - narrow > MIN_DIFFERENCE else -1.0
+
+
 def _are_several_numbers(texts: Sequence[str]) -> bool:
     """Whether words are several numbers, such as neighbouring ticks, and not one whose thousands are parted."""
     return len(texts) > 1 and printed(" ".join(texts)) is None and all(printed(text) is not None for text in texts)
 
 
-def _middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
-    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+def _low(top: tuple[float, float], bottom: tuple[float, float]) -> tuple[float, float]:
+    """A point at the end of a line, near to the foot of its letters: that stands at the tick."""
+    return 0.25 * top[0] + 0.75 * bottom[0], 0.25 * top[1] + 0.75 * bottom[1]

@@ -58,7 +58,10 @@ def printed(text: str) -> Printed | None:
     if tail is None:
         return None
     factor, unit = tail
-    value, step = _digits(found["digits"])
+    digits = _digits(found["digits"])
+    if digits is None:
+        return None
+    value, step = digits
     negative = bool(found["open"]) or "-" in (found["sign"], found["sign2"])
     return Printed((-value if negative else value) * factor, unit or found["unit"] or "", step * factor)
 
@@ -79,16 +82,22 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("’", "'").split())
 
 
-def _digits(text: str) -> tuple[float, float]:
-    """The value of digits with separators, and what one of the last digit is worth."""
+def _digits(text: str) -> tuple[float, float] | None:
+    """The value of digits with separators, and what one of the last digit is worth; None for no one number."""
     marks = [c for c in text if c in ".,"]
     if " " in text or "'" in text:
         text = text.replace(" ", "").replace("'", "")
         text = text.replace(",", ".")
+        if text.count(".") > 1:
+            return None
     elif len(set(marks)) == 2:  # the last one parts the decimals
         text = text.replace(marks[0], "").replace(marks[-1], ".")
+        if text.count(".") > 1:
+            return None
     elif marks and (marks[0] == "," or len(marks) > 1):
         grouped = re.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", text)
+        if not grouped and len(marks) > 1:  # two numbers that stand close
+            return None
         text = re.sub("[.,]", "", text) if grouped else text.replace(",", ".")
     decimals = len(text.partition(".")[2])
     return float(text), 10.0**-decimals

@@ -28,6 +28,8 @@ MIN_PIECE = 4
 MIN_THICKNESS = 3
 # How far a bar's end may be from the line the bars stand on, pixels.
 MAX_OFF_BASE = 4.0
+# Bars stand at zero where this share of them does.
+AT_ZERO = 0.6
 # Stacked segments are parted by no more than this, pixels.
 MAX_GAP = 4.0
 
@@ -111,7 +113,12 @@ def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
         rows = np.where(classes[y0:y1, x0 - 1] == classes[y0:y1, x1], classes[y0:y1, x1], -1)
         columns = np.where(classes[y0 - 1, x0:x1] == classes[y1, x0:x1], classes[y1, x0:x1], -1)
         for index, mask in enumerate(masks):
-            mask[y0:y1, x0:x1] |= (rows == index)[:, None] | (columns == index)[None, :]
+            behind = (rows == index)[:, None] | (columns == index)[None, :]
+            mask[y0:y1, x0:x1] |= behind
+            for other in range(index):  # the letters' own colours
+                masks[other][y0:y1, x0:x1] &= ~behind
+            for other in range(index + 1, len(masks)):
+                masks[other][y0:y1, x0:x1] &= ~behind
 
 
 def _rectangles(mask: Mask, color: int) -> list[Stick]:
@@ -208,17 +215,29 @@ def _of_one_thickness(found: Sequence[Stick]) -> list[Stick]:
     return [s for s in found if abs(s.thickness - usual) <= reach]
 
 
-def base_of(sticks: Sequence[Stick]) -> tuple[float, float]:
-    """The place along that most columns of sticks begin or end at, and the share of columns that do."""
+def base_of(sticks: Sequence[Stick], *, vertical: bool, zero: float | None = None) -> tuple[float, float]:
+    """The place along that most columns of sticks begin at, and the share of columns that do.
+
+    ``zero`` is where the axis has zero, which is the base of all bars that do not stand elsewhere. Of two places that
+    as many columns end at, the base is the lower one of upright bars and the left one of others.
+    """
     columns = columns_of(sticks)
     if not columns:
         return 0.0, 0.0
     ends = [(min(s.top for s in c), max(s.bottom for s in c)) for c in columns]
+
+    def share(place: float) -> float:
+        reach = MAX_OFF_BASE if place == zero else SLACK
+        inside = sum(min(abs(place - a), abs(place - b)) <= reach or a < place == zero < b for a, b in ends)
+        return inside / len(ends)
+
+    if zero is not None and share(zero) >= AT_ZERO:
+        return zero, share(zero)
     places = [place for pair in ends for place in pair]
-    counts = [sum(min(abs(place - a), abs(place - b)) <= SLACK for a, b in ends) for place in places]
-    best = max(counts)
-    near = [place for place, count in zip(places, counts, strict=True) if count == best]
-    return median(near), best / len(ends)
+    best = max(share(place) for place in places)
+    chosen = [place for place in places if share(place) == best]
+    base = max(chosen) if vertical else min(chosen)
+    return median(place for place in chosen if abs(place - base) <= SLACK), best
 
 
 def columns_of(sticks: Sequence[Stick]) -> list[list[Stick]]:

@@ -15,11 +15,13 @@ TITLE_REACH = 5.0
 # A line of a label that is broken into several stands this close below the one before.
 MAX_BREAK = 0.75
 # The middle of an axis' title lies this near to that of the axis, a share of its length.
-CENTERED = 0.2
+CENTERED = 0.3
 MIDDLE = 0.12
 # Texts this much lower than the highest one are no part of the title.
 TITLE_HEIGHT = 0.85
-_NOT_A_TITLE = re.compile(r"(?i)^\s*(source|note|click\b|zoomable|©|search:|records:|来源|资料来源|注[:：])")
+_NOT_A_TITLE = re.compile(
+    r"(?i)^\s*(source\b|note\b|click\b|©|search:|records:|来源|资料来源|注[:：])|zoomable statistic"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _x_title(labels: Sequence[Label], plot: Box, height: float, row: Sequence[La
         and label.slant is None
         and -0.6 * height <= label.box.y0 - bottom <= reach * height
         and abs(label.box.center[0] - plot.center[0]) <= CENTERED * plot.width
-        and not _NOT_A_TITLE.match(label.text)
+        and not _NOT_A_TITLE.search(label.text)
     ]
     first = min((label.box.y0 for label in found), default=0.0)
     return [label for label in found if label.box.y0 <= first + 0.5 * height]
@@ -159,7 +161,18 @@ def _y_title(labels: Sequence[Label], plot: Box, row: Sequence[Label]) -> list[L
         found = [label for label in found if label.turned]
     elif len(found) > 1:  # names of bars
         return []
-    return sorted(found, key=lambda label: (round(label.box.x0 / max(1.0, label.box.width)), -label.box.y0))
+    return _upwards(found)
+
+
+def _upwards(labels: Sequence[Label]) -> list[Label]:
+    """Labels that run upwards in the order of reading: line by line from the left, in a line from below."""
+    lines: list[list[Label]] = []
+    for label in sorted(labels, key=lambda la: la.box.center[0]):
+        if lines and label.box.center[0] - lines[-1][0].box.center[0] <= 0.6 * label.box.width:
+            lines[-1].append(label)
+        else:
+            lines.append([label])
+    return [label for line in lines for label in sorted(line, key=lambda la: -la.box.y0)]
 
 
 def _is_amid(label: Label, plot: Box) -> bool:
@@ -174,7 +187,7 @@ def _title(labels: Sequence[Label], plot: Box, height: float) -> list[Label]:
         and not label.turned
         and label.slant is None
         and any(c.isalpha() for c in label.text)
-        and not _NOT_A_TITLE.match(label.text)
+        and not _NOT_A_TITLE.search(label.text)
     ]
     if not above:
         return []

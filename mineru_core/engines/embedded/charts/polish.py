@@ -1,0 +1,95 @@
+"""Series as they are given: without lines of the grid, at the places the labels name, and with a name that is short."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
+
+from mineru_core.document.chart import Series
+from mineru_core.engines.embedded.charts.numbers import tick_number
+from mineru_core.engines.embedded.charts.scene import NumberAxis, Scene
+
+# A line of the grid lies this near to its tick, pixels, and is no more uneven than the other.
+AT_TICK = 3.0
+UNEVEN = 2.0
+# Lines of the grid are pale or grey.
+MAX_CHROMA = 45
+# Points stand at the ticks where all of them miss them by much the same, a share of the ticks' distance.
+MAX_OFF = 0.35
+SAME_OFF = 0.1
+# A title longer than this is cut before what it is about.
+LONG_TITLE = 60
+_UNIT = re.compile(r"\s*\([^)]*\)\s*$")
+_ABOUT = re.compile(r"\s(?:for|by|among)\s")
+_MIN_HEAD = 12
+
+
+def without_grid(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
+    """The lines without those that are axes or lines of the grid: level, pale, and at a tick."""
+    kept = tuple(one for one in series if not _is_grid(one, scene))
+    return kept or tuple(series)
+
+
+def _is_grid(one: Series, scene: Scene) -> bool:
+    places = [point.place[1] for point in one.points if point.place is not None]
+    named = any(entry.name and entry.name == one.name for entry in scene.legend)
+    if named or len(places) < 2 or float(np.ptp(places)) > UNEVEN or not isinstance(scene.y, NumberAxis):
+        return False
+    at = median(places)
+    if one.color is not None:
+        channels = [int(one.color[i : i + 2], 16) for i in (1, 3, 5)]
+        if max(channels) - min(channels) > MAX_CHROMA:
+            return False
+    return any(abs(pixel - at) <= AT_TICK for _, pixel in scene.y.ticks) or abs(scene.plot.y1 - at) <= AT_TICK
+
+
+def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
+    """The series with each x that stands at a tick named as its label is; slanted labels stand a little beside it."""
+    axis = scene.x
+    if not isinstance(axis, NumberAxis) or axis.log or len(axis.ticks) < 2:
+        return tuple(series)
+    numbers = [(one, _number(point.x)) for one in series for point in one.points]
+    values = [number for _, number in numbers if number is not None]
+    ticks = sorted(value for value, _ in axis.ticks)
+    step = median(b - a for a, b in itertools.pairwise(ticks))
+    unit = 1.0 if axis.dates and step >= 1 else step
+    if not values or step <= 0:
+        return tuple(series)
+    off = [value - unit * round((value - ticks[0]) / unit) - ticks[0] for value in values]
+    shift = median(off)
+    spread = median(abs(o - shift) for o in off)
+    if abs(shift) > MAX_OFF * unit or spread > SAME_OFF * unit:
+        return tuple(series)
+    names = {round(number.value, 6): label.text for label in scene.x_labels if (number := tick_number(label.text))}
+
+    def name(text: str) -> str:
+        number = _number(text)
+        if number is None:
+            return text
+        value = ticks[0] + unit * round((number - shift - ticks[0]) / unit)
+        if abs(value + shift - number) > 2.5 * SAME_OFF * unit:
+            return text
+        return names.get(round(value, 6), f"{value:.15g}")
+
+    return tuple(
+        one.model_copy(update={"points": tuple(p.model_copy(update={"x": name(p.x)}) for p in one.points)})
+        for one in series
+    )
+
+
+def short_title(title: str) -> str:
+    """A chart's title as the name of its only series: without a unit in brackets, and not too long."""
+    short = _UNIT.sub("", title)
+    found = _ABOUT.search(short, _MIN_HEAD) if len(short) > LONG_TITLE else None
+    return short[: found.start()] if found else short
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
