@@ -9,6 +9,7 @@ from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.page import Page
 from mineru_core.document.parts import PageFrame, PartReading
 from mineru_core.runtime.batcher import BatchReport
+from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.runtime.context import RunContext
 
 LoadListener = Callable[[str, float], None]
@@ -16,6 +17,9 @@ LoadListener = Callable[[str, float], None]
 
 BatchListener = Callable[[str, BatchReport], None]
 """Called with the name of what is batched, for each call made for the items of several callers."""
+
+BreakerListener = Callable[[str, BreakerState], None]
+"""Told ``host:port`` of a server of an engine's model, and the new state of its breaker."""
 
 Readings = Mapping[Part, PartReading]
 """What was read of one page, each part under its own name."""

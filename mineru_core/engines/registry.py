@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mineru_core.engines.base import BatchListener, Engine
+from mineru_core.engines.base import BatchListener, BreakerListener, Engine
 from mineru_core.engines.facts import needs_extra
 from mineru_core.errors import EngineUnavailable
-from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.settings import Settings
-
-BreakerListener = Callable[[str, BreakerState], None]
-"""Called with the name of a server and what has become of it."""
 
 
 class Listeners(NamedTuple):

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
@@ -15,13 +14,11 @@ import httpx
 from mineru_vl_utils.vlm_client.base_client import DEFAULT_SYSTEM_PROMPT, RequestError, SamplingParams, ServerError
 from mineru_vl_utils.vlm_client.http_client import HttpVlmClient
 
+from mineru_core.engines.base import BreakerListener
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput
 from mineru_core.errors import InvalidSetting
 from mineru_core.runtime.circuit_breaker import BreakerState, CircuitBreaker
 from mineru_core.settings import MineruServerSettings
-
-StateListener = Callable[[str, BreakerState], None]
-"""Told ``host:port`` of a server and the new state of its breaker."""
 
 MAX_ANSWER_BYTES = 32_000_000
 """An answer larger than this is none: the longest text a block may have, with its log probabilities, is a tenth."""
@@ -89,7 +86,7 @@ class Endpoint:
     so that a server that comes back with another model is not taken for what it was.
     """
 
-    def __init__(self, url: str, settings: MineruServerSettings, on_state: StateListener | None = None) -> None:
+    def __init__(self, url: str, settings: MineruServerSettings, on_state: BreakerListener | None = None) -> None:
         self._settings = settings
         address = httpx.URL(url) if url.startswith(("http://", "https://")) else None
         if address is None or not address.host:

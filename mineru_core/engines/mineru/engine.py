@@ -12,7 +12,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from loguru import logger
 from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS, DEFAULT_SAMPLING_PARAMS, MinerUClientHelper
 from mineru_vl_utils.version import __version__ as mineru_version
 from PIL import Image
@@ -27,9 +26,6 @@ from mineru_core.engines.mineru.requests import Backend, BlockScore
 from mineru_core.engines.page_run import PageRun
 from mineru_core.errors import EngineFailed, EngineUnavailable
 from mineru_core.runtime.context import RunContext
-
-# mineru-vl-utils logs what it recognises.
-logger.disable("mineru_vl_utils")
 
 # Raised whenever the same answers of the model could become other blocks than before.
 REVISION = 1

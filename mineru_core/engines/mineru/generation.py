@@ -7,10 +7,10 @@ time. Rows come and go without padding: a row that ends leaves, and the others g
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,13 +19,12 @@ from mineru_core.engines.mineru.decoder import Decoder, Stretch
 from mineru_core.engines.mineru.kv import RowGroup, grouped
 from mineru_core.engines.mineru.limits import Limits
 from mineru_core.engines.mineru.pictures import PictureMemory, PicturePreparation
+from mineru_core.engines.mineru.portions import in_portions
 from mineru_core.engines.mineru.prompts import Prompts
 from mineru_core.engines.mineru.requests import BlockOutput, BlockRequest
 from mineru_core.engines.mineru.rows import GivenUp, Row, raise_if_given_up
 from mineru_core.engines.mineru.vision import VisionTower
 from mineru_core.errors import EngineUnavailable
-
-T = TypeVar("T")
 
 PATCHES_AT_ONCE = 8192
 """Patches of pictures seen in one go, one picture of more excepted: enough for each weight to be used often, few
@@ -122,7 +121,7 @@ class LocalGenerator:
             else:
                 unknown.setdefault(key, []).append(row)
         patches = {key: self._preparation.patches(waiting[0].picture) for key, waiting in unknown.items()}
-        for keys in _in_portions(unknown, [len(patches[key].values) for key in unknown], PATCHES_AT_ONCE):
+        for keys in in_portions(unknown, [len(patches[key].values) for key in unknown], PATCHES_AT_ONCE):
             waiting = [row for key in keys for row in unknown[key]]
             try:
                 raise_if_given_up(waiting)
@@ -152,7 +151,7 @@ class LocalGenerator:
         shared = {row.picture.key for row in followers}
         for turn in (list(leaders.values()), followers):
             new = [row.prompt_tokens - (row.prefix_tokens if row.picture.key in known else 0) for row in turn]
-            for portion in _in_portions(turn, new, TOKENS_AT_ONCE):
+            for portion in in_portions(turn, new, TOKENS_AT_ONCE):
                 try:
                     self._read_portion(parts, portion, places, known, features)
                 except GivenUp:
@@ -226,17 +225,3 @@ def _still_running(groups: Sequence[RowGroup], rows: Sequence[Row]) -> list[RowG
         if places:
             left.append(group)
     return left
-
-
-def _in_portions(items: Iterable[T], sizes: Iterable[int], most: int) -> Iterator[list[T]]:
-    """The items in order, in lists whose sizes sum to ``most`` at most; a larger one goes alone."""
-    portion: list[T] = []
-    used = 0
-    for item, size in zip(items, sizes, strict=True):
-        if portion and used + size > most:
-            yield portion
-            portion, used = [], 0
-        portion.append(item)
-        used += size
-    if portion:
-        yield portion

@@ -18,6 +18,11 @@ _STRUCTURED = frozenset(DEFAULT_PROMPTS[kind] for kind in ("table", "equation", 
 _LONGEST_PERIOD = 32
 
 
+def is_layout_prompt(prompt: str) -> bool:
+    """Whether the prompt asks for the layout of a page, which is what its other prompts wait for."""
+    return prompt == DEFAULT_PROMPTS["[layout]"]
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """When a text is ended.
@@ -35,7 +40,7 @@ class Limits:
     def cap(self, prompt: str, visual_tokens: int, asked: int | None = None) -> int:
         """Tokens the text may have: by the sort of block, which the prompt tells, and its area; ``asked`` at most."""
         cap = self.most
-        if self.by_area and prompt != DEFAULT_PROMPTS["[layout]"]:
+        if self.by_area and not is_layout_prompt(prompt):
             structured = prompt in _STRUCTURED
             least = _STRUCTURED_LEAST if structured else _LEAST
             rate = _STRUCTURED_BY_VISUAL_TOKEN if structured else _BY_VISUAL_TOKEN

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import replace
 
 from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, UnsupportedError
 from PIL import Image
 
+from mineru_core.engines.mineru.limits import is_layout_prompt
+from mineru_core.engines.mineru.portions import in_portions
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockRequest, BlockScore, Generator
 from mineru_core.engines.mineru.scored_client import ScoredClient
 from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineFailed, WorkbenchError
 from mineru_core.runtime.batcher import Batcher, BatchReport, Shape
 from mineru_core.runtime.context import RunContext
-
-LAYOUT_PROMPT = "Layout Detection"
-"""What the prompt of the layout step holds and no other does."""
 
 MOST_VISUAL_TOKENS = 8192
 """Visual tokens of one call of the model, a single picture of more excepted: keys and values of all its rows are in
@@ -33,7 +32,7 @@ BlockBatcher = Batcher[BlockRequest, BlockOutput]
 
 def is_layout(request: BlockRequest) -> bool:
     """Whether the request is for a page's layout: that of a whole page, and what its other requests wait for."""
-    return LAYOUT_PROMPT in request.prompt
+    return is_layout_prompt(request.prompt)
 
 
 def make_batcher(
@@ -54,7 +53,8 @@ def make_batcher(
 
     def process(requests: Sequence[BlockRequest]) -> list[BlockOutput]:
         outputs: list[BlockOutput] = []
-        for portion in _portions(requests, generator.visual_tokens):
+        sizes = [generator.visual_tokens(request) for request in requests]
+        for portion in in_portions(requests, sizes, MOST_VISUAL_TOKENS):
             outputs += generator.generate(portion)
         return outputs
 
@@ -63,23 +63,6 @@ def make_batcher(
             on_batch(report._replace(padded_units=report.units))
 
     return Batcher(process, max_items=batch_items, shape=shape, on_batch=told, name="mineru")
-
-
-def _portions(
-    requests: Sequence[BlockRequest], visual_tokens: Callable[[BlockRequest], int]
-) -> Iterator[list[BlockRequest]]:
-    """The requests in order, ``MOST_VISUAL_TOKENS`` at a time; a larger one goes alone."""
-    portion: list[BlockRequest] = []
-    used = 0
-    for request in requests:
-        tokens = visual_tokens(request)
-        if portion and used + tokens > MOST_VISUAL_TOKENS:
-            yield portion
-            portion, used = [], 0
-        portion.append(request)
-        used += tokens
-    if portion:
-        yield portion
 
 
 class LocalClient(ScoredClient):

@@ -18,14 +18,14 @@ from math import ceil
 from typing import Any, TypeVar
 
 import httpx
-from mineru_vl_utils.mineru_client import DEFAULT_PROMPTS
 from mineru_vl_utils.vlm_client.base_client import ImageType, SamplingParams, VlmClient
 from PIL import Image
 
-from mineru_core.engines.base import BatchListener, LoadListener
+from mineru_core.engines.base import BatchListener, BreakerListener, LoadListener
+from mineru_core.engines.mineru.checkpoint import LAYOUT_SIZE
 from mineru_core.engines.mineru.endpoint_pool import CHECK_SERVERS, EndpointPool
-from mineru_core.engines.mineru.endpoints import Endpoint, Fault, Payload, ServerFault, StateListener
-from mineru_core.engines.mineru.limits import Limits
+from mineru_core.engines.mineru.endpoints import Endpoint, Fault, Payload, ServerFault
+from mineru_core.engines.mineru.limits import Limits, is_layout_prompt
 from mineru_core.engines.mineru.requests import BlockEnd, BlockOutput, BlockScore
 from mineru_core.engines.mineru.scored_client import ScoredClient
 from mineru_core.errors import EngineFailed, EngineUnavailable, InvalidSetting, Overloaded
@@ -35,13 +35,9 @@ from mineru_core.settings import MineruServerSettings
 
 T = TypeVar("T")
 
-LAYOUT_SIZE = (1036, 1036)
 MOST_VISUAL_TOKENS = 2048
 _TOKEN_EDGE = 28
 """Pixels of a visual token's edge, and how many there are at most, by the model's contract."""
-
-MAX_NEW_TOKENS = 4096
-"""Tokens a block may take at most; fewer where its picture is small."""
 
 BACKOFF_S, LONGEST_BACKOFF_S = 0.25, 8.0
 """A block that every server has failed waits a random time below this, doubled with every try, up to the longest."""
@@ -64,13 +60,13 @@ class ServerBackend:
         settings: MineruServerSettings,
         *,
         layout_size: tuple[int, int] = LAYOUT_SIZE,
-        max_new_tokens: int = MAX_NEW_TOKENS,
-        on_state: StateListener | None = None,
+        max_new_tokens: int | None = None,
+        on_state: BreakerListener | None = None,
     ) -> None:
         if not settings.urls:
             raise InvalidSetting("mineru_server.urls is empty.", "Set it to the address of a server of the model.")
         self._settings, self._layout_size = settings, layout_size
-        self._limits = Limits(most=max_new_tokens)
+        self._limits = Limits() if max_new_tokens is None else Limits(most=max_new_tokens)
         self._pool = EndpointPool([Endpoint(url, settings, on_state) for url in settings.urls], settings.concurrency)
         self._model = settings.model
         self._lock = threading.Lock()
@@ -251,7 +247,7 @@ class _Block:
         params = params or SamplingParams()
         most = limits.cap(prompt, visual_tokens(image), params.max_new_tokens)
         self._params = replace(params, max_new_tokens=most)
-        self.urgent = prompt == DEFAULT_PROMPTS["[layout]"]  # what comes after it waits for it
+        self.urgent = is_layout_prompt(prompt)
 
     def payload(self) -> Payload:
         """The picture as a file, with the rest."""
