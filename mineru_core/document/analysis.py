@@ -106,6 +106,11 @@ class PageAnalysis(Model):
         return tuple(b.table for b in self.blocks if b.table is not None)
 
     @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Charts in reading order."""
+        return tuple(b.chart for b in self.blocks if b.chart is not None)
+
+    @property
     def lines(self) -> tuple[Line, ...]:
         """Every line in reading order."""
         return tuple(line for b in self.blocks for line in b.lines)
@@ -129,4 +134,4 @@ class DocumentAnalysis(Model):
     @property
     def charts(self) -> tuple[Chart, ...]:
         """Charts in reading order over the document."""
-        return tuple(b.chart for p in self.pages for b in p.blocks if b.chart is not None)
+        return tuple(c for p in self.pages for c in p.charts)

@@ -37,7 +37,7 @@ Color = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
 _HINT = "Reload the chart: it may have been changed since."
 
 
-class _Change(Model, ABC):
+class ChartChange(Model, ABC):
     """What can be done to a chart."""
 
     @abstractmethod
@@ -45,7 +45,7 @@ class _Change(Model, ABC):
         """The chart after it. Raises ``InvalidRequest`` where it does not fit."""
 
 
-class SetPoint(_Change):
+class SetPoint(ChartChange):
     """Change a point: what is given is set, the rest stays. Without any it says that the point is right.
 
     A new ``place`` alone gives the value that the axis has there; ``y`` with it is taken as it is.
@@ -74,7 +74,7 @@ class SetPoint(_Change):
         return _with_points(chart, self.series, points)
 
 
-class AddPoint(_Change):
+class AddPoint(ChartChange):
     """Put a point before point ``at`` of a series; after the last one where that is their number.
 
     It needs a value ``y``, or a ``place`` on a calibrated axis. Without ``x`` it has what stands there on the x axis:
@@ -108,7 +108,7 @@ class AddPoint(_Change):
         return _with_points(chart, self.series, [*series.points[: self.at], point, *series.points[self.at :]])
 
 
-class DeletePoint(_Change):
+class DeletePoint(ChartChange):
     """Take out a point."""
 
     op: Literal["delete-point"] = "delete-point"
@@ -122,7 +122,7 @@ class DeletePoint(_Change):
         return _with_points(chart, self.series, [p for n, p in enumerate(series.points) if n != self.point])
 
 
-class AddSeries(_Change):
+class AddSeries(ChartChange):
     """Add a series without points, after the others."""
 
     op: Literal["add-series"] = "add-series"
@@ -136,7 +136,7 @@ class AddSeries(_Change):
         return chart.model_copy(update={"series": (*chart.series, Series(name=self.name, color=self.color))})
 
 
-class RenameSeries(_Change):
+class RenameSeries(ChartChange):
     """Give a series another name."""
 
     op: Literal["rename-series"] = "rename-series"
@@ -149,7 +149,7 @@ class RenameSeries(_Change):
         return _with_series(chart, self.series, renamed)
 
 
-class DeleteSeries(_Change):
+class DeleteSeries(ChartChange):
     """Take out a series with its points."""
 
     op: Literal["delete-series"] = "delete-series"
@@ -162,7 +162,7 @@ class DeleteSeries(_Change):
         return chart.model_copy(update={"series": left})
 
 
-class SetTitles(_Change):
+class SetTitles(ChartChange):
     """Set the texts around the marks: what is given is set, the rest stays."""
 
     op: Literal["set-titles"] = "set-titles"
@@ -180,7 +180,7 @@ class SetTitles(_Change):
         return chart.model_copy(update=changes)
 
 
-class CalibrateAxis(_Change):
+class CalibrateAxis(ChartChange):
     """Say which values stand at two places or more of an axis. Points with a place are measured by it again."""
 
     op: Literal["calibrate-axis"] = "calibrate-axis"

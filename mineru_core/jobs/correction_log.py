@@ -6,10 +6,11 @@ import time
 from collections.abc import Collection
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from mineru_core.document.chart_edits import CHART_OPERATIONS, ChartOperation
 from mineru_core.document.model import Model
 from mineru_core.document.table_edits import OPERATIONS, TableOperation
 from mineru_core.errors import EditConflict, InvalidRequest, NotFound
@@ -27,15 +28,30 @@ _KEEP_HINT = "Undo some of them, or download the table and go on in a spreadshee
 class TableId(Model):
     """A table of a document: the number of its page, from 1, and its place among the tables there, from 0."""
 
+    kind: Literal["table"] = "table"
     page: int = Field(ge=1)
     index: int = Field(ge=0)
 
 
-class Correction(Model):
-    """What was done to which table."""
+class ChartId(Model):
+    """A chart of a document: the number of its page, from 1, and its place among the charts there, from 0."""
 
-    table: TableId
-    operation: TableOperation
+    kind: Literal["chart"] = "chart"
+    page: int = Field(ge=1)
+    index: int = Field(ge=0)
+
+
+Target = TableId | ChartId
+"""What can be corrected."""
+
+Operation = TableOperation | ChartOperation
+
+
+class Correction(Model):
+    """What was done to which table or chart."""
+
+    target: Target
+    operation: Operation
 
 
 class CorrectionState(Model):
@@ -68,21 +84,24 @@ class CorrectionLog:
         with self._database.read() as session:
             return _state(session, job_id)
 
-    def applied(self, job_id: str, table: TableId | None = None) -> tuple[CorrectionState, tuple[Correction, ...]]:
-        """The corrections that count, of one table or of all, and the state they are of."""
+    def applied(self, job_id: str, target: Target | None = None) -> tuple[CorrectionState, tuple[Correction, ...]]:
+        """The corrections that count, of one table or chart or of all, and the state they are of."""
         with self._database.read() as session:
             state = _state(session, job_id)
             wanted = select(CorrectionRow).where(CorrectionRow.job_id == job_id, CorrectionRow.place < state.applied)
-            if table is not None:
-                wanted = wanted.where(CorrectionRow.page == table.page, CorrectionRow.table_index == table.index)
+            if target is not None:
+                wanted = wanted.where(
+                    CorrectionRow.kind == target.kind,
+                    CorrectionRow.page == target.page,
+                    CorrectionRow.table_index == target.index,
+                )
             rows = session.scalars(wanted.order_by(CorrectionRow.place))
             return state, tuple(_correction(row) for row in rows)
 
-    def append(
-        self, job_id: str, owner: str, correction: Correction, *, table_key: str, version: int
-    ) -> CorrectionState:
-        """Add a correction; what was undone before can no longer be made again. ``table_key`` says what was read of the
-        table. Raises ``InvalidRequest`` for too many corrections, ``NotFound`` for a job the owner does not have."""
+    def append(self, job_id: str, owner: str, correction: Correction, *, key: str, version: int) -> CorrectionState:
+        """Add a correction; what was undone before can no longer be made again. ``key`` says what was read of the
+        table or chart. Raises ``InvalidRequest`` for too many corrections, ``NotFound`` for a job the owner does not
+        have."""
         written = correction.operation.model_dump_json()
         with self._database.write() as session:
             log = _open(session, job_id, owner, version)
@@ -91,7 +110,7 @@ class CorrectionLog:
             letters = select(func.sum(func.length(CorrectionRow.operation))).where(CorrectionRow.job_id == job_id)
             if log.applied >= MAX_CORRECTIONS or (session.scalar(letters) or 0) + len(written) > MAX_LETTERS:
                 raise InvalidRequest("The document has too many or too large corrections.", _KEEP_HINT)
-            session.add(_row(job_id, log.applied, correction.table, table_key, written))
+            session.add(_row(job_id, log.applied, correction.target, key, written))
             log.applied += 1
             return _stepped(session, log)
 
@@ -124,25 +143,25 @@ class CorrectionLog:
         with self._database.read() as session:
             return [*session.scalars(wanted)]
 
-    def adopt(self, job_id: str, siblings: Collection[str], tables: dict[TableId, str]) -> int:
-        """Give a job without corrections those that its siblings have of equal tables, by key; of each table those of
-        the first sibling that has any. Returns how many they are."""
+    def adopt(self, job_id: str, siblings: Collection[str], read: dict[Target, str]) -> int:
+        """Give a job without corrections those that its siblings have of equal tables and charts, by key; of each those
+        of the first sibling that has any. Returns how many they are."""
         with self._database.write() as session:
             if session.get(CorrectionLogRow, job_id) is not None:
                 return 0  # a job that runs a second time
             found: list[CorrectionRow] = []
-            left = dict(tables)
+            left = dict(read)
             for sibling in siblings:
                 counts = select(CorrectionLogRow.applied).where(CorrectionLogRow.job_id == sibling).scalar_subquery()
                 wanted = select(CorrectionRow).where(CorrectionRow.job_id == sibling, CorrectionRow.place < counts)
-                met: set[TableId] = set()
+                met: set[Target] = set()
                 for row in session.scalars(wanted.order_by(CorrectionRow.place)):
-                    table = TableId(page=row.page, index=row.table_index)
-                    if left.get(table) == row.table_key and len(found) < MAX_CORRECTIONS:
-                        found.append(_row(job_id, len(found), table, row.table_key, row.operation))
-                        met.add(table)
-                for table in met:
-                    del left[table]
+                    target = _target(row)
+                    if left.get(target) == row.table_key and len(found) < MAX_CORRECTIONS:
+                        found.append(_row(job_id, len(found), target, row.table_key, row.operation))
+                        met.add(target)
+                for target in met:
+                    del left[target]
             if found:
                 session.add(CorrectionLogRow(job_id=job_id, version=1, applied=len(found), changed_at=time.time()))
                 session.flush()  # the corrections refer to it
@@ -164,7 +183,7 @@ def _open(session: Session, job_id: str, owner: str, version: int) -> Correction
         raise NotFound("There is no such job.")
     log = session.get(CorrectionLogRow, job_id)
     if version != (0 if log is None else log.version):
-        raise EditConflict("The tables have been changed in the meantime.")
+        raise EditConflict("The document has been corrected in the meantime.")
     if log is None:
         log = CorrectionLogRow(job_id=job_id, version=0, applied=0, changed_at=time.time())
         session.add(log)
@@ -179,17 +198,27 @@ def _stepped(session: Session, log: CorrectionLogRow) -> CorrectionState:
     return _state(session, log.job_id)
 
 
-def _row(job_id: str, place: int, table: TableId, table_key: str, operation: str) -> CorrectionRow:
+def _row(job_id: str, place: int, target: Target, key: str, operation: str) -> CorrectionRow:
     return CorrectionRow(
         job_id=job_id,
         place=place,
-        page=table.page,
-        table_index=table.index,
-        table_key=table_key,
+        kind=target.kind,
+        page=target.page,
+        table_index=target.index,
+        table_key=key,
         operation=operation,
     )
 
 
 def _correction(row: CorrectionRow) -> Correction:
-    table = TableId(page=row.page, index=row.table_index)
-    return Correction(table=table, operation=OPERATIONS.validate_json(row.operation))
+    target = _target(row)
+    read: TypeAdapter[ChartOperation] | TypeAdapter[TableOperation] = OPERATIONS
+    if isinstance(target, ChartId):
+        read = CHART_OPERATIONS
+    return Correction(target=target, operation=read.validate_json(row.operation))
+
+
+def _target(row: CorrectionRow) -> Target:
+    if row.kind == "chart":
+        return ChartId(page=row.page, index=row.table_index)
+    return TableId(page=row.page, index=row.table_index)

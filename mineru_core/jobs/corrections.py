@@ -1,23 +1,33 @@
-"""What people have corrected in the tables of a job, and the result with it.
+"""What people have corrected in the tables and charts of a job, and the result with it.
 
 What was read is never changed: a corrected result is the one that was read with the corrections that count, made in
-their order, and the answer is given anew from the corrected tables. So everything that is shown or exported follows.
+their order, and the answer is given anew from what is corrected. So everything that is shown or exported follows.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mineru_core.document.analysis import Block, DocumentAnalysis, PageAnalysis
+from mineru_core.document.chart import Chart
+from mineru_core.document.chart_edits import ChartChange, apply_to_chart
 from mineru_core.document.table import Table
-from mineru_core.document.table_edits import TableChange, TableOperation, apply_all
-from mineru_core.errors import EditConflict, NotFound
+from mineru_core.document.table_edits import apply_all
+from mineru_core.errors import EditConflict, InvalidRequest, NotFound
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import answer
 from mineru_core.instruct.grounded import quoted_anew
-from mineru_core.jobs.correction_log import Correction, CorrectionLog, CorrectionState, TableId
+from mineru_core.jobs.correction_log import (
+    ChartId,
+    Correction,
+    CorrectionLog,
+    CorrectionState,
+    Operation,
+    TableId,
+    Target,
+)
 from mineru_core.jobs.storage import on_storage
 from mineru_core.runtime.recent import Recent
 from mineru_core.store.database import Database
@@ -64,49 +74,56 @@ class Corrections:
         return now.version, table_of(now.analysis, table)
 
     @on_storage
+    def chart(self, job_id: str, owner: str, chart: ChartId) -> tuple[int, Chart]:
+        """A chart with its corrections, and their version. Raises ``NotFound`` for a chart that is not there."""
+        now = self._now(job_id, self._original(job_id, owner))
+        return now.version, chart_of(now.analysis, chart)
+
+    @on_storage
     def correct(
-        self, job_id: str, owner: str, table: TableId, operation: TableOperation, *, version: int
+        self, job_id: str, owner: str, target: Target, operation: Operation, *, version: int
     ) -> CorrectionState:
-        """Do something to a table as it is at ``version``. Raises ``EditConflict`` where it has been changed since,
-        ``InvalidRequest`` where the operation does not fit it or there are too many, ``NotFound`` for no such table."""
+        """Do something to a table or chart as it is at ``version``. Raises ``EditConflict`` where the document has been
+        corrected since, ``InvalidRequest`` where the operation does not fit or there are too many, ``NotFound`` for no
+        such table or chart."""
         original = self._original(job_id, owner)
         now = self._now(job_id, original)
         if now.version != version:
-            raise EditConflict("The tables have been changed in the meantime.")
-        after = operation.apply(table_of(now.analysis, table))  # before the write lock: a large table takes a while
+            raise EditConflict("The document has been corrected in the meantime.")
+        after = _done(_read(now.analysis, target), [operation])  # before the write lock: a large table takes a while
         state = self._log.append(
             job_id,
             owner,
-            Correction(table=table, operation=operation),
-            table_key=self._key(job_id, original.analysis, table),
+            Correction(target=target, operation=operation),
+            key=self._key(job_id, original.analysis, target),
             version=version,
         )
-        self._keep(job_id, state, now.analysis, table, after)
+        self._keep(job_id, state, now.analysis, target, after)
         return state
 
     @on_storage
-    def undo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, TableId]:
-        """Undo the last correction that counts; which table that has changed. Raises ``EditConflict``, and
+    def undo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, Target]:
+        """Undo the last correction that counts; which table or chart that has changed. Raises ``EditConflict``, and
         ``InvalidRequest`` where there is none."""
         original = self._original(job_id, owner)
         now = self._now(job_id, original)
         state, correction = self._log.move(job_id, owner, -1, version=version)
-        found, rest = self._log.applied(job_id, correction.table)
+        found, rest = self._log.applied(job_id, correction.target)
         if now.version == version and found.version == state.version:
-            after = apply_all(table_of(original.analysis, correction.table), [one.operation for one in rest])
-            self._keep(job_id, state, now.analysis, correction.table, after)
-        return state, correction.table
+            after = _done(_read(original.analysis, correction.target), [one.operation for one in rest])
+            self._keep(job_id, state, now.analysis, correction.target, after)
+        return state, correction.target
 
     @on_storage
-    def redo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, TableId]:
-        """Make the correction again that was undone last; which table that has changed. Raises ``EditConflict``, and
-        ``InvalidRequest`` where there is none."""
+    def redo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, Target]:
+        """Make the correction again that was undone last; which table or chart that has changed. Raises
+        ``EditConflict``, and ``InvalidRequest`` where there is none."""
         now = self._now(job_id, self._original(job_id, owner))
         state, correction = self._log.move(job_id, owner, 1, version=version)
         if now.version == version:
-            after = correction.operation.apply(table_of(now.analysis, correction.table))
-            self._keep(job_id, state, now.analysis, correction.table, after)
-        return state, correction.table
+            after = _done(_read(now.analysis, correction.target), [correction.operation])
+            self._keep(job_id, state, now.analysis, correction.target, after)
+        return state, correction.target
 
     @on_storage
     def corrected(self, job_id: str, original: DocumentResult) -> DocumentResult:
@@ -122,8 +139,8 @@ class Corrections:
 
     @on_storage
     def adopt(self, row: JobRow, result: DocumentResult) -> None:
-        """Take over, for a job that is about to end with ``result``, what its owner has corrected in equal tables of
-        the same document: same pixels of the page, same place on it, read the same."""
+        """Take over, for a job that is about to end with ``result``, what its owner has corrected in equal tables and
+        charts of the same document: same pixels of the page, same place on it, read the same."""
         siblings = self._log.siblings(row.id, row.owner, row.blob)
         if siblings:
             self._log.adopt(row.id, siblings, _keys_of(result.analysis))
@@ -135,30 +152,30 @@ class Corrections:
         if kept is not None and kept.version == version:
             return kept
         state, corrections = self._log.applied(job_id)
-        by_table: dict[TableId, list[TableChange]] = {}
+        by_target: dict[Target, list[Operation]] = {}
         for correction in corrections:
-            by_table.setdefault(correction.table, []).append(correction.operation)
-        changed = {table: apply_all(table_of(original.analysis, table), done) for table, done in by_table.items()}
-        analysis = with_tables(original.analysis, changed) if changed else original.analysis
+            by_target.setdefault(correction.target, []).append(correction.operation)
+        changed = {target: _done(_read(original.analysis, target), made) for target, made in by_target.items()}
+        analysis = with_corrected(original.analysis, changed) if changed else original.analysis
         now = _Corrected(state.version, state.applied, analysis)
         if state.version:
             self._kept.put(job_id, now)
         return now
 
-    def _key(self, job_id: str, analysis: DocumentAnalysis, table: TableId) -> str:
-        """The key of a table; kept, since that of a large one takes longer than most corrections of it."""
-        name = f"{job_id} {table.page} {table.index}"
+    def _key(self, job_id: str, analysis: DocumentAnalysis, target: Target) -> str:
+        """The key of a table or chart; kept, since that of a large one takes longer than most corrections of it."""
+        name = f"{job_id} {target.kind} {target.page} {target.index}"
         key = self._keys.get(name)
         if key is None:
-            page = next(page for page in analysis.pages if page.page == table.page)
-            key = _key_of(page, table.index, page.tables[table.index])
+            page = next(page for page in analysis.pages if page.page == target.page)
+            key = _key_of(page, target.index, _read(analysis, target))
             self._keys.put(name, key)
         return key
 
     def _keep(
-        self, job_id: str, state: CorrectionState, before: DocumentAnalysis, table: TableId, after: Table
+        self, job_id: str, state: CorrectionState, before: DocumentAnalysis, target: Target, after: Table | Chart
     ) -> None:
-        self._kept.put(job_id, _Corrected(state.version, state.applied, with_tables(before, {table: after})))
+        self._kept.put(job_id, _Corrected(state.version, state.applied, with_corrected(before, {target: after})))
 
 
 def table_of(analysis: DocumentAnalysis, table: TableId) -> Table:
@@ -167,6 +184,31 @@ def table_of(analysis: DocumentAnalysis, table: TableId) -> Table:
         if page.page == table.page and table.index < len(page.tables):
             return page.tables[table.index]
     raise NotFound("There is no such table.", "Name a page that has been read, and count its tables from 0.")
+
+
+def chart_of(analysis: DocumentAnalysis, chart: ChartId) -> Chart:
+    """The chart of that name. Raises ``NotFound``."""
+    for page in analysis.pages:
+        if page.page == chart.page and chart.index < len(page.charts):
+            return page.charts[chart.index]
+    raise NotFound("There is no such chart.", "Name a page that has been read, and count its charts from 0.")
+
+
+def _read(analysis: DocumentAnalysis, target: Target) -> Table | Chart:
+    return chart_of(analysis, target) if isinstance(target, ChartId) else table_of(analysis, target)
+
+
+def _done(element: Table | Chart, operations: Sequence[Operation]) -> Table | Chart:
+    """The table or chart after all the operations. Raises ``InvalidRequest`` for one of the other sort."""
+    charts = [operation for operation in operations if isinstance(operation, ChartChange)]
+    tables = [operation for operation in operations if not isinstance(operation, ChartChange)]
+    if isinstance(element, Chart):
+        if tables:
+            raise InvalidRequest("A chart has no cells to change.", "Name a table, or change points of the chart.")
+        return apply_to_chart(element, charts)
+    if charts:
+        raise InvalidRequest("A table has no points to change.", "Name a chart, or change cells of the table.")
+    return apply_all(element, tables)
 
 
 def source_of(result: DocumentResult, table: Table) -> TableId | None:
@@ -182,19 +224,39 @@ def source_of(result: DocumentResult, table: Table) -> TableId | None:
     return equal
 
 
-def with_tables(analysis: DocumentAnalysis, changed: Mapping[TableId, Table]) -> DocumentAnalysis:
-    """The analysis with other tables in the places of those named."""
+def chart_source_of(result: DocumentResult, chart: Chart) -> ChartId | None:
+    """Where a chart of the answer was read, also where the answer has some of its series or points alone: then the
+    chart that stands at its place."""
+    pages = result.analysis.pages
+    every = [(ChartId(page=page.page, index=n), one) for page in pages for n, one in enumerate(page.charts)]
+    for same in (lambda one: one is chart, lambda one: one == chart, lambda one: _stands_at(one, chart)):
+        for target, one in every:
+            if same(one):
+                return target
+    return None
+
+
+def _stands_at(one: Chart, chart: Chart) -> bool:
+    return one.box is not None and (one.page, one.box) == (chart.page, chart.box)
+
+
+def with_corrected(analysis: DocumentAnalysis, changed: Mapping[Target, Table | Chart]) -> DocumentAnalysis:
+    """The analysis with other tables and charts in the places of those named."""
     pages: list[PageAnalysis] = []
     for page in analysis.pages:
         blocks: list[Block] = []
-        index = 0
+        tables = charts = 0
         for block in page.blocks:
+            changes: dict[str, Table | Chart] = {}
             if block.table is not None:
-                after = changed.get(TableId(page=page.page, index=index))
-                index += 1
-                blocks.append(block if after is None else block.model_copy(update={"table": after}))
-            else:
-                blocks.append(block)
+                after = changed.get(TableId(page=page.page, index=tables))
+                changes |= {} if after is None else {"table": after}
+                tables += 1
+            if block.chart is not None:
+                after = changed.get(ChartId(page=page.page, index=charts))
+                changes |= {} if after is None else {"chart": after}
+                charts += 1
+            blocks.append(block.model_copy(update=changes) if changes else block)
         pages.append(page.model_copy(update={"blocks": tuple(blocks)}))
     return analysis.model_copy(update={"pages": tuple(pages)})
 
@@ -213,16 +275,16 @@ def _answered_anew(original: DocumentResult, analysis: DocumentAnalysis) -> Docu
     )
 
 
-def _keys_of(analysis: DocumentAnalysis) -> dict[TableId, str]:
-    """The key of each table."""
-    return {
-        TableId(page=page.page, index=index): _key_of(page, index, table)
-        for page in analysis.pages
-        for index, table in enumerate(page.tables)
-    }
+def _keys_of(analysis: DocumentAnalysis) -> dict[Target, str]:
+    """The key of each table and chart."""
+    keys: dict[Target, str] = {}
+    for page in analysis.pages:
+        keys |= {TableId(page=page.page, index=n): _key_of(page, n, table) for n, table in enumerate(page.tables)}
+        keys |= {ChartId(page=page.page, index=n): _key_of(page, n, chart) for n, chart in enumerate(page.charts)}
+    return keys
 
 
-def _key_of(page: PageAnalysis, index: int, table: Table) -> str:
-    """What tells a table as it was read: of the page's pixels and of all that was read of the table."""
-    read = f"{page.sha256} {index} {table.model_dump_json()}"
+def _key_of(page: PageAnalysis, index: int, element: Table | Chart) -> str:
+    """What tells a table or chart as it was read: of the page's pixels and of all that was read of it."""
+    read = f"{page.sha256} {index} {element.model_dump_json()}"
     return hashlib.sha256(read.encode("utf-8", "replace")).hexdigest()

@@ -87,8 +87,9 @@ class CorrectionLogRow(Base):
 
 
 class CorrectionRow(Base):
-    """One correction. ``place`` counts those of the job from 0; ``page`` (from 1) and ``table_index`` (on the page,
-    from 0) name the table and ``table_key`` what was read of it. ``operation`` is JSON."""
+    """One correction. ``place`` counts those of the job from 0; ``kind`` ("table" or "chart"), ``page`` (from 1) and
+    ``table_index`` (among those of its kind on the page, from 0) name what is corrected and ``table_key`` what was read
+    of it. ``operation`` is JSON."""
 
     __tablename__ = "corrections"
     __table_args__ = (UniqueConstraint("job_id", "place"),)
@@ -98,6 +99,7 @@ class CorrectionRow(Base):
     place: Mapped[int] = mapped_column(Integer)
     page: Mapped[int] = mapped_column(Integer)
     table_index: Mapped[int] = mapped_column(Integer)
+    kind: Mapped[str] = mapped_column(String(16), default="table", server_default="table")
     table_key: Mapped[str] = mapped_column(String(64))
     operation: Mapped[str] = mapped_column(Text)
 
