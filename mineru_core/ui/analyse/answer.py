@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from mineru_core.document.table import Table
 from mineru_core.document.task import FieldValue, Match, Quote, TaskKind
-from mineru_core.export import chart_to_csv, fields_to_csv
+from mineru_core.export import fields_to_csv
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui.analyse.changes import show_changes
+from mineru_core.ui.analyse.charts import show_charts
 from mineru_core.ui.analyse.picture import go_to_page
 from mineru_core.ui.analyse.places import placed
 from mineru_core.ui.analyse.tables import show_tables
@@ -44,22 +42,12 @@ def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
 
 
 def _show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
-    if not found.answer.charts:  # the note above says why; the words on the page are the next best
+    if found.answer.tables:
+        show_tables(found.answer.tables, "answer", job, found, t)
+    elif not found.answer.charts:  # the note above says why; the words on the page are the next best
         st.html(f'<p class="wb-quiet">{html(t("chart.text_instead"))}</p>')
         show_pages_text(found.analysis.pages, t)
-    for number, chart in enumerate(found.answer.charts, start=1):
-        with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
-            st.html(f'<div class="wb-title">{html(chart.title or t("chart.title", number=number))}</div>')
-            st.download_button(
-                "CSV",
-                data=partial(chart_to_csv, chart),
-                file_name=f"{stem(job.source)}.chart{number}.csv",
-                mime="text/csv",
-                key=f"chart-{number}-csv",
-                icon=":material/download:",
-                on_click="ignore",
-            )
-        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(Table.from_rows(chart.rows()))}</div>')
+    show_charts(job, found, t)
 
 
 def _show_fields(job: Job, found: DocumentResult, t: Translator) -> None:

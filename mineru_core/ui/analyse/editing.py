@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from mineru_core.document.clipboard import paste_from_clipboard
 from mineru_core.document.table_edits import TableOperation, parse_operation
 from mineru_core.document.table_shape import MAX_PLACES
 from mineru_core.errors import InvalidRequest, WorkbenchError
-from mineru_core.jobs.correction_log import TableId
+from mineru_core.jobs.correction_log import Operation, TableId, Target
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.problems import hint_of, title_of
@@ -22,6 +22,9 @@ from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, g
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key, has_page_route, translator
 from mineru_core.ui.text import html
+
+Reader = Callable[[Mapping[str, Any]], Operation]
+"""Makes an operation of a change as the browser sent it; raises ``InvalidRequest`` where it is none."""
 
 MOST_PLACES = MAX_PLACES
 """Rows times columns of a table that the editor opens: as many as one may grow to."""
@@ -45,7 +48,7 @@ def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator
         st.html(f'<p class="wb-quiet">{html(t("grid.too_large", most=f"{MOST_PLACES:,}"))}</p>')
         return
     state = corrections.state(job.id, job.owner)
-    answer = st.session_state.get(Key.EDITS, {}).get(key, {})
+    answer = answer_to(key)
     grid = GridEditor(
         job=job.id, place=place_of(table_id), version=version, label=title, words=grid_words(t),
         can_undo=state.can_undo, can_redo=state.can_redo,
@@ -54,8 +57,15 @@ def show_editor(job: Job, table_id: TableId, title: str, key: str, t: Translator
     show_grid(grid, key=key, on_edits=partial(take_edits, job, table_id, key))
 
 
-def take_edits(job: Job, table_id: TableId, key: str) -> None:
-    """Make the changes that the editor has just sent, and keep what is to be answered."""
+def answer_to(key: str) -> dict[str, Any]:
+    """What the editor with that key is to be told of the message it sent last; nothing before its first."""
+    answer: dict[str, Any] = st.session_state.get(Key.EDITS, {}).get(key, {})
+    return answer
+
+
+def take_edits(job: Job, target: Target, key: str, read: Reader | None = None) -> None:
+    """Make the changes that the editor of a table or chart has just sent, and keep what is to be answered. ``read``
+    makes operations of them, by default those of a table."""
     t = translator()
     answered = ""
     try:
@@ -63,9 +73,9 @@ def take_edits(job: Job, table_id: TableId, key: str) -> None:
         if edits is None:
             return
         answered = edits.id
-        if st.session_state.get(Key.EDITS, {}).get(key, {}).get("answered") == answered:
+        if answer_to(key).get("answered") == answered:
             return  # sent again, since the answer was late
-        made = make_changes(job, table_id, edits, t)
+        made = make_changes(job, target, edits, t, read)
     except InvalidRequest as malformed:
         made = Made(0, failure=malformed)
     answers = dict(st.session_state.get(Key.EDITS, {}))
@@ -79,19 +89,20 @@ def take_edits(job: Job, table_id: TableId, key: str) -> None:
     st.session_state[Key.EDITS] = answers
 
 
-def make_changes(job: Job, table_id: TableId, edits: Edits, t: Translator) -> Made:
+def make_changes(job: Job, target: Target, edits: Edits, t: Translator, read: Reader | None = None) -> Made:
     """Make the changes in their order, up to the first that cannot be made; those before it stay made."""
     corrections = services.service().corrections
+    read = read or operation_of
     version, note = edits.version, ""
     for count, change in enumerate(edits.changes):
         try:
             if change.get("op") in {"undo", "redo"}:
                 move = corrections.undo if change["op"] == "undo" else corrections.redo
                 state, changed = move(job.id, job.owner, version=version)
-                if changed != table_id:
-                    note = t("grid.other_table", page=changed.page, number=changed.index + 1)
+                if changed != target:
+                    note = t(f"grid.other_{changed.kind}", page=changed.page, number=changed.index + 1)
             else:
-                state = corrections.correct(job.id, job.owner, table_id, operation_of(change), version=version)
+                state = corrections.correct(job.id, job.owner, target, read(change), version=version)
         except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
             return Made(count, note, failure)
         version = state.version

@@ -1,0 +1,286 @@
+// The point editor's two pictures: the chart as it stands on its page with what was read marked on it, and the same
+// data drawn anew in the same frame, so that an eye sees at once where they differ.
+
+const SVG = "http://www.w3.org/2000/svg";
+const HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7a3e9d", "#5f6673"];
+const MARGIN = 0.03; // of the chart's edges, shown around it
+const LOUPE = 6; // times as large as on screen
+
+function element(name, parent, attributes = {}) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent?.append(made);
+  return made;
+}
+
+function node(name, className, parent) {
+  const made = document.createElement(name);
+  made.className = className;
+  parent?.append(made);
+  return made;
+}
+
+function hueOf(chart, number) {
+  return chart.series[number].color ?? HUES[number % HUES.length];
+}
+
+class PointView {
+  constructor(root) {
+    this.root = root;
+    this.bar = node("div", "bar", root);
+    this.bar.setAttribute("role", "toolbar");
+    this.panes = node("div", "panes", root);
+    const left = node("figure", "pane", this.panes);
+    this.over = element("svg", left, { tabindex: 0, role: "application" });
+    this.image = element("image", this.over);
+    this.layer = element("g", this.over);
+    this.loupe = element("svg", left, { class: "loupe", "aria-hidden": "true" });
+    this.loupeImage = element("image", this.loupe);
+    this.cross = element("path", this.loupe, { class: "cross" });
+    this.leftCaption = node("figcaption", "", left);
+    const right = node("figure", "pane", this.panes);
+    this.drawn = element("svg", right, { role: "img" });
+    this.rightCaption = node("figcaption", "", right);
+    this.side = node("div", "side", root);
+    this.status = node("p", "status", root);
+    this.status.setAttribute("role", "status");
+  }
+
+  // The part of the page that is shown: x, y, width, height in page pixels.
+  frame() {
+    const [x0, y0, x1, y1] = this.chart.box ?? [0, 0, this.chart.page.width, this.chart.page.height];
+    const pad = MARGIN * Math.max(x1 - x0, y1 - y0);
+    return [x0 - pad, y0 - pad, x1 - x0 + 2 * pad, y1 - y0 + 2 * pad];
+  }
+
+  // Page pixels for one CSS pixel.
+  get scale() {
+    const { width, height } = this.over.getBoundingClientRect();
+    const [, , w, h] = this.frame();
+    return width && height ? Math.max(w / width, h / height) : 1;
+  }
+
+  placeOf(event) {
+    const matrix = this.over.getScreenCTM();
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    return [Math.round(x * 100) / 100, Math.round(y * 100) / 100];
+  }
+
+  drawAll() {
+    const view = this.frame().join(" ");
+    const { page } = this.chart;
+    this.over.setAttribute("viewBox", view);
+    this.drawn.setAttribute("viewBox", view);
+    for (const image of [this.image, this.loupeImage]) {
+      image.setAttribute("width", page.width);
+      image.setAttribute("height", page.height);
+      if (image.getAttribute("href") !== page.src) image.setAttribute("href", page.src);
+    }
+    this.drawMarks();
+    this.drawAnew();
+  }
+
+  drawMarks() {
+    const { chart, layer, scale, chosen } = this;
+    const marks = [];
+    chart.series.forEach((series, s) => {
+      const hue = hueOf(chart, s);
+      series.points.forEach((point, p) => {
+        if (!point.place) return;
+        const isChosen = chosen && chosen.series === s && chosen.point === p;
+        const classes = ["mark", isChosen && "chosen", s !== this.active && "aside", point.sure < 75 && "doubtful"];
+        const mark = element("circle", null, {
+          cx: point.place[0], cy: point.place[1], r: (isChosen ? 6.5 : 4.5) * scale, fill: hue,
+          class: classes.filter(Boolean).join(" "), "stroke-width": (isChosen ? 3 : 1.6) * scale,
+        });
+        mark.dataset.at = `${s} ${p}`;
+        element("title", mark).textContent = `${series.name || this.words.unnamed} · ${point.x}: ${point.y ?? "–"}`;
+        marks.push(mark);
+      });
+    });
+    for (const name of ["x", "y", "second_y"]) {
+      const axis = chart.axes[name];
+      if (axis) axis.marks.forEach(([place, value], number) => marks.push(this.axisMark(name, axis, place, value, number)));
+    }
+    layer.replaceChildren(...marks);
+  }
+
+  axisMark(name, axis, place, value, number) {
+    const [x, y, w, h] = this.frame();
+    const { scale } = this;
+    const vertical = along(axis, name !== "x") === 1;
+    const group = element("g", null, { class: "axis" });
+    group.dataset.axis = `${name} ${number}`;
+    const ends = vertical ? { x1: x, x2: x + w, y1: place, y2: place } : { x1: place, x2: place, y1: y, y2: y + h };
+    element("line", group, { ...ends, "stroke-width": 1.2 * scale, "stroke-dasharray": `${5 * scale} ${4 * scale}` });
+    element("line", group, { ...ends, class: "grip", "stroke-width": 12 * scale });
+    const at = vertical ? [name === "second_y" ? x + w - 3 * scale : x + 3 * scale, place - 3 * scale] : [place + 3 * scale, y + h - 4 * scale];
+    const text = element("text", group, { x: at[0], y: at[1], "font-size": 11 * scale, "text-anchor": name === "second_y" ? "end" : "start" });
+    text.textContent = String(value);
+    return group;
+  }
+
+  // The data alone -----------------------------------------------------------------------------------------------------
+
+  drawAnew() {
+    const { chart, drawn } = this;
+    const shapes = element("g", null);
+    if (chart.kind === "pie") this.drawPie(shapes);
+    else this.drawXY(shapes);
+    drawn.replaceChildren(shapes);
+    drawn.setAttribute("aria-label", this.words.redrawn);
+  }
+
+  drawPie(shapes) {
+    const [x, y, w, h] = this.frame();
+    const points = this.chart.series.flatMap((series) => series.points).filter((point) => point.y > 0);
+    const sum = points.reduce((all, point) => all + point.y, 0);
+    const r = 0.4 * Math.min(w, h);
+    let from = -Math.PI / 2;
+    points.forEach((point, number) => {
+      const to = from + (2 * Math.PI * point.y) / sum;
+      const [cx, cy] = [x + w / 2, y + h / 2];
+      const large = to - from > Math.PI ? 1 : 0;
+      const [ax, ay, bx, by] = [cx + r * Math.cos(from), cy + r * Math.sin(from), cx + r * Math.cos(to), cy + r * Math.sin(to)];
+      const whole = points.length === 1;
+      const d = whole ? `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0` : `M${cx} ${cy}L${ax} ${ay}A${r} ${r} 0 ${large} 1 ${bx} ${by}Z`;
+      element("path", shapes, { d, fill: HUES[number % HUES.length], class: "slice", "stroke-width": 1.5 * this.scale });
+      const middle = (from + to) / 2;
+      this.label(shapes, `${point.x} ${point.y}`, cx + 0.65 * r * Math.cos(middle), cy + 0.65 * r * Math.sin(middle), "middle", "inside");
+      from = to;
+    });
+  }
+
+  label(parent, text, x, y, anchor = "middle", className = "") {
+    const made = element("text", parent, { x, y, "text-anchor": anchor, "font-size": 11 * this.scale, class: className });
+    made.textContent = text.length > 24 ? `${text.slice(0, 23)}…` : text;
+  }
+
+  // Values to places: by the axis, or, where it is not calibrated, by the range of the values.
+  scaleFor(axis, values) {
+    const [x, y, w, h] = this.frame();
+    const vertical = along(axis, true) === 1;
+    const low = Math.min(0, ...values);
+    const high = Math.max(low + 1e-9, ...values);
+    if (lineOf(axis)) return { vertical, at: (value) => placeOf(axis, value), low, high };
+    const [start, end] = vertical ? [y + 0.86 * h, y + 0.08 * h] : [x + 0.2 * w, x + 0.94 * w];
+    return { vertical, at: (value) => start + ((value - low) / (high - low)) * (end - start), low, high };
+  }
+
+  drawXY(shapes) {
+    const { chart } = this;
+    const values = chart.series.flatMap((series) => series.points.map((point) => point.y)).filter((y) => y !== null);
+    const totals = chart.stacked ? this.stackTotals() : [];
+    const main = this.scaleFor(chart.axes.y, [...values, ...totals]);
+    this.grid(shapes, main);
+    const names = [...new Set(chart.series.flatMap((series) => series.points.map((point) => point.x)))];
+    const where = this.categories(names, main.vertical);
+    const piles = new Map();
+    chart.series.forEach((series, s) => {
+      const axis = this.chart.axisOf(series);
+      const scale = axis === chart.axes.y ? main : this.scaleFor(axis, series.points.map((point) => point.y ?? 0));
+      const places = series.points.map((point) => this.redrawnPlace(point, scale, where, piles));
+      this.drawSeries(shapes, series, s, places.filter(Boolean), scale);
+    });
+    names.slice(0, 40).forEach((name) => {
+      const [x, y, w, h] = this.frame();
+      if (main.vertical) this.label(shapes, name, where.get(name), y + h - 4 * this.scale);
+      else this.label(shapes, name, x + 2 * this.scale, where.get(name) + 4 * this.scale, "start");
+    });
+  }
+
+  stackTotals() {
+    const sums = new Map();
+    for (const { points } of this.chart.series) for (const { x, y } of points) if (y > 0) sums.set(x, (sums.get(x) ?? 0) + y);
+    return [...sums.values()];
+  }
+
+  redrawnPlace(point, scale, where, piles) {
+    if (point.y === null) return null;
+    let [from, to] = [Math.max(0, scale.low), point.y];
+    if (this.chart.stacked) {
+      const key = `${point.x} ${point.y < 0}`;
+      from = piles.get(key) ?? 0;
+      to = from + point.y;
+      piles.set(key, to);
+    }
+    const end = scale.at(to);
+    if (end === null) return null;
+    const start = scale.at(from) ?? end;
+    const beside = point.place && this.chart.byPlace ? point.place[scale.vertical ? 0 : 1] : where.get(point.x);
+    return { beside, start, end };
+  }
+
+  // Where each category stands: at the middle of its marks, else evenly.
+  categories(names, vertical) {
+    const [x, y, w, h] = this.frame();
+    const way = vertical ? 0 : 1;
+    const found = new Map();
+    names.forEach((name, number) => {
+      const marks = this.chart.series.flatMap((series) => series.points).filter((point) => point.x === name && point.place);
+      const sum = marks.reduce((all, point) => all + point.place[way], 0);
+      const even = (number + 0.5) / names.length;
+      found.set(name, marks.length ? sum / marks.length : vertical ? x + w * (0.1 + 0.85 * even) : y + h * (0.05 + 0.85 * even));
+    });
+    return found;
+  }
+
+  drawSeries(shapes, series, number, places, scale) {
+    const hue = hueOf(this.chart, number);
+    const spot = ({ beside, end }) => (scale.vertical ? [beside, end] : [end, beside]);
+    const px = this.scale;
+    if (["bar", "other"].includes(this.chart.kind)) {
+      const thick = this.thickness(scale.vertical);
+      for (const { beside, start, end } of places) {
+        const [low, size] = [Math.min(start, end), Math.max(Math.abs(end - start), px)];
+        const box = scale.vertical ? { x: beside - thick / 2, y: low, width: thick, height: size } : { x: low, y: beside - thick / 2, width: size, height: thick };
+        element("rect", shapes, { ...box, fill: hue, class: "shape", "stroke-width": px });
+      }
+      return;
+    }
+    const ordered = [...places].sort((a, b) => a.beside - b.beside);
+    if (this.chart.kind === "area" && ordered.length) {
+      const back = [...ordered].reverse().map(({ beside, start }) => (scale.vertical ? [beside, start] : [start, beside]));
+      element("polygon", shapes, { points: [...ordered.map(spot), ...back].join(" "), fill: hue, class: "band" });
+    }
+    if (this.chart.kind !== "scatter") element("polyline", shapes, { points: ordered.map(spot).join(" "), stroke: hue, fill: "none", "stroke-width": 2 * px });
+    for (const place of places) {
+      const [cx, cy] = spot(place);
+      element("circle", shapes, { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue });
+    }
+  }
+
+  thickness(vertical) {
+    const way = vertical ? 0 : 1;
+    const all = this.chart.series.flatMap((series) => series.points).filter((point) => point.place).map((point) => point.place[way]);
+    const sorted = [...new Set(all.map((one) => Math.round(one)))].sort((a, b) => a - b);
+    const [, , w, h] = this.frame();
+    let least = 0.6 * (vertical ? w : h) / Math.max(2, sorted.length);
+    for (let n = 1; n < sorted.length; n++) if (sorted[n] - sorted[n - 1] > 3) least = Math.min(least, sorted[n] - sorted[n - 1]);
+    return 0.8 * least;
+  }
+
+  grid(shapes, scale) {
+    const [x, y, w, h] = this.frame();
+    for (const tick of ticksOf(scale.low, scale.high)) {
+      const at = scale.at(tick);
+      if (at === null) continue;
+      const ends = scale.vertical ? { x1: x, x2: x + w, y1: at, y2: at } : { x1: at, x2: at, y1: y, y2: y + h };
+      element("line", shapes, { ...ends, class: "rule", "stroke-width": this.scale });
+      if (scale.vertical) this.label(shapes, String(tick), x + 2 * this.scale, at - 2 * this.scale, "start");
+      else this.label(shapes, String(tick), at, y + h - 16 * this.scale);
+    }
+  }
+
+  showLoupe(place) {
+    this.loupe.classList.toggle("shown", Boolean(place));
+    if (!place) return;
+    const size = (110 * this.scale) / LOUPE;
+    const [x, y] = place;
+    this.loupe.setAttribute("viewBox", `${x - size / 2} ${y - size / 2} ${size} ${size}`);
+    this.cross.setAttribute("d", `M${x - size / 2} ${y}h${size}M${x} ${y - size / 2}v${size}`);
+    this.cross.setAttribute("stroke-width", size / 110);
+    const [left, , w] = this.frame();
+    this.loupe.classList.toggle("right", x < left + w / 2); // away from the pointer
+  }
+}
