@@ -133,8 +133,9 @@ def outline(result: DocumentResult) -> Iterator[Item]:
     else:
         yield from _answer(result.answer, words)
     remarks = [note.message for note in result.answer.notes] + list(result.warnings)
-    for side in (result.before, result.analysis):
-        for failure in () if side is None else side.failures:
+    sides = (result.analysis,) if result.before is None else (result.before, result.analysis)
+    for side in sides:
+        for failure in side.failures:
             said = words["failed" if failure.block is None else "block_failed"]
             told = said.format(page=failure.page, message=f"{failure.message} {failure.hint}".strip())
             remarks.append(told if result.before is None else f"{one_line(side.source)}: {told}")
