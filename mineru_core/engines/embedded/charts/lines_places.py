@@ -1,0 +1,137 @@
+"""Where along the x axis the points of lines and areas are: at categories, markers, ticks, or parts between ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, NumberAxis
+
+NEAR = 1.8
+"""Pixels within which a marker or a bend lies on a place."""
+
+PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12)
+"""Into how many parts the space between two ticks may be divided by points that have no tick of their own."""
+
+MIN_STEP = 4.5
+"""Pixels between two points below which they are not told apart."""
+
+
+class Place(NamedTuple):
+    """A place on the x axis: its name as printed, or its number, and its pixel."""
+
+    name: str
+    pixel: float
+
+
+def number_name(value: float, per_pixel: float = 0.0) -> str:
+    """A number as text, without digits that are finer than a twentieth of a pixel."""
+    if abs(value - round(value)) < 1e-6 * max(1.0, abs(value)):
+        return str(round(value))
+    if per_pixel > 0:
+        digits = max(0, int(np.ceil(-np.log10(per_pixel / 20))))
+        value = round(value, min(digits, 12))
+    return f"{value:.10g}"
+
+
+def places_on(axis: AnyAxis, markers: Sequence[float], bends: Sequence[float]) -> list[Place]:
+    """The places of points on an axis, from left to right.
+
+    ``markers`` are the pixels where lines bear markers, ``bends`` where they bend; both are of all lines together.
+    """
+    if isinstance(axis, CategoryAxis):
+        return _on_categories(axis, markers)
+    if len(markers) >= 2:
+        return _at_markers(axis, markers)
+    return _on_numbers(axis, bends)
+
+
+def _on_categories(axis: CategoryAxis, markers: Sequence[float]) -> list[Place]:
+    """The categories; years of which only some are printed are filled in where markers stand between them."""
+    printed = [Place(name, pixel) for name, pixel in axis.categories]
+    if len(axis.numbers) != len(printed) or len(printed) < 2:
+        return printed
+    between = [m for m in markers if min(abs(m - place.pixel) for place in printed) > max(NEAR, 0.2 * axis.step)]
+    if len(between) < 2:
+        return printed
+    pixels = np.array([place.pixel for place in printed])
+    slope, start = np.polyfit(pixels, np.array(axis.numbers), 1)
+    fitted = NumberAxis(
+        False, float(slope), float(start), ticks=tuple(zip(axis.numbers, pixels.tolist(), strict=True)), dates=True
+    )
+    added = [p for p in _at_markers(fitted, between) if all(abs(p.pixel - q.pixel) > NEAR for q in printed)]
+    return sorted([*printed, *added], key=lambda place: place.pixel)
+
+
+def _at_markers(axis: NumberAxis, markers: Sequence[float]) -> list[Place]:
+    """Markers of all lines, those about the same place taken together; on whole steps where they are about on them."""
+    groups: list[list[float]] = []
+    for pixel in sorted(markers):
+        if groups and pixel - groups[-1][0] <= NEAR + 1.0:
+            groups[-1].append(pixel)
+        else:
+            groups.append([pixel])
+    pixels = [float(np.mean(group)) for group in groups]
+    step = _step(axis, pixels, sure=True)
+    out: dict[str, Place] = {}
+    for pixel in pixels:
+        value = axis.value_at(pixel)
+        if step is not None:
+            value = round(_anchor(axis) + round((value - _anchor(axis)) / step) * step, 9)
+        name = number_name(value, axis.per_pixel)
+        out.setdefault(name, Place(name, axis.pixel_at(value)))
+    return list(out.values())
+
+
+def _on_numbers(axis: NumberAxis, bends: Sequence[float]) -> list[Place]:
+    """The ticks; and the parts between them where the lines bend there."""
+    ticks = [Place(number_name(value), pixel) for value, pixel in sorted(axis.ticks, key=lambda t: t[1])]
+    step = _step(axis, bends) if len(bends) >= 3 and len(ticks) >= 2 and not axis.log else None
+    if step is None or step >= 0.99 * _tick_step(axis):
+        return ticks
+    # Points may go on beyond the outermost ticks, by less than a tick.
+    values = [value for value, _ in axis.ticks]
+    low, high = min(values) - _tick_step(axis), max(values) + _tick_step(axis)
+    count = round((high - low) / step)
+    grid = [low + i * step for i in range(count + 1)]
+    inner = [Place(number_name(round(v, 9)), axis.pixel_at(v)) for v in grid]
+    added = [p for p in inner if all(abs(p.pixel - q.pixel) > 0.4 * step / axis.per_pixel for q in ticks)]
+    return sorted([*ticks, *added], key=lambda place: place.pixel)
+
+
+def _anchor(axis: NumberAxis) -> float:
+    return axis.ticks[0][0] if axis.ticks else 0.0
+
+
+def _tick_step(axis: NumberAxis) -> float:
+    values = sorted(value for value, _ in axis.ticks)
+    return float(np.median(np.diff(values))) if len(values) > 1 else 1.0
+
+
+def _step(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> float | None:
+    """The widest step, a part of that between ticks, that the pixels are on; None where they are on none.
+
+    Of bends many are false, those where lines cross: it is enough that far more are on the step than by chance, and
+    that most of its places have one. Markers (``sure``) are all on it.
+    """
+    if axis.log or not pixels:
+        return None
+    tick = _tick_step(axis)
+    values = np.array([axis.value_at(p) for p in pixels])
+    found: list[tuple[float, float]] = []
+    for parts in PARTS:
+        step = tick / parts
+        wide = step / axis.per_pixel
+        if wide < MIN_STEP or (axis.dates and abs(step - round(step)) > 1e-6 and step > 0.3):
+            continue
+        at = (values - _anchor(axis)) / step
+        near = min(max(NEAR, 0.06 * wide), 0.3 * wide)
+        on = np.abs(at - np.round(at)) * wide <= near
+        seen = len(np.unique(np.round(at[on]))) / (np.ptp(np.round(at)) + 1)
+        share = float(on.mean())
+        if share >= 0.8 or (not sure and share >= 2 * near / wide + 0.3 and seen >= 0.5):
+            found.append((step, share))
+    most = max((share for _, share in found), default=0.0)
+    return next((step for step, share in found if share >= most - 0.1), None)

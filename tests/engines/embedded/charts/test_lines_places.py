@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mineru_core.engines.embedded.charts.lines_places import number_name, places_on
+from mineru_core.engines.embedded.charts.scene import CategoryAxis, NumberAxis
+
+YEARS = NumberAxis(False, 0.1, 2000.0, ticks=tuple((2000.0 + 2 * i, 20.0 * i) for i in range(6)), dates=True)
+
+
+def _names(axis: NumberAxis | CategoryAxis, markers: list[float], bends: list[float]) -> list[str]:
+    return [place.name for place in places_on(axis, markers, bends)]
+
+
+def test_points_are_at_the_ticks() -> None:
+    assert _names(YEARS, [], []) == ["2000", "2002", "2004", "2006", "2008", "2010"]
+
+
+def test_lines_that_bend_at_the_ticks_have_points_there_alone() -> None:
+    assert len(_names(YEARS, [], [20.3, 40.1, 59.8, 80.0])) == 6
+
+
+def test_lines_that_bend_between_the_ticks_have_points_there_too() -> None:
+    names = _names(YEARS, [], [10.2, 20.0, 29.7, 50.3, 69.8])
+    assert set(map(str, range(2000, 2011))) <= set(names)
+
+
+def test_bends_anywhere_add_no_points() -> None:
+    """A smooth curve bends all along."""
+    assert len(_names(YEARS, [], [3.0, 14.3, 26.2, 36.9, 45.1, 57.2, 63.4])) == 6
+
+
+def test_markers_say_where_the_points_are() -> None:
+    assert _names(YEARS, [0.4, 19.6, 30.2, 90.3, 89.9], []) == ["2000", "2002", "2003", "2009"]
+
+
+def test_markers_off_all_steps_keep_their_own_numbers() -> None:
+    axis = NumberAxis(False, 0.1, 0.0, ticks=((0.0, 0.0), (10.0, 100.0)))
+    names = _names(axis, [7.1, 33.7, 61.3, 88.9], [])
+    assert [float(name) for name in names] == pytest.approx([0.71, 3.37, 6.13, 8.89], abs=0.01)
+
+
+def test_categories_are_the_places_whatever_bends() -> None:
+    axis = CategoryAxis(False, (("Jan", 10.0), ("Feb", 30.0), ("Mar", 50.0)))
+    assert _names(axis, [10.0, 20.0, 30.0, 40.0], [15.0]) == ["Jan", "Feb", "Mar"]
+
+
+def test_years_between_printed_ones_are_filled_in_where_markers_are() -> None:
+    axis = CategoryAxis(False, (("2000", 10.0), ("2004", 50.0)), (2000.0, 2004.0))
+    assert _names(axis, [10.0, 20.2, 30.0, 50.0], []) == ["2000", "2001", "2002", "2004"]
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e3))
+def test_a_number_is_named_to_less_than_a_tenth_of_a_pixel(value: float, per_pixel: float) -> None:
+    assert float(number_name(value, per_pixel)) == pytest.approx(value, abs=per_pixel / 10 + 1e-6 * abs(value) + 1e-6)
