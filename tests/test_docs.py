@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from mineru_core.export.result import DocumentResult
 from mineru_core.settings import Settings
 from tests.documents import draw_table, png_bytes
 
@@ -56,7 +57,7 @@ def test_every_link_leads_somewhere() -> None:
 
 
 def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    block, *_ = re.findall(r"```python\n(.*?)```", README, re.S)
+    block, _ = re.findall(r"```python\n(.*?)```", README, re.S)
     for name in ("scan", "old"):
         (tmp_path / f"{name}.png").write_bytes(png_bytes(draw_table([["a", "b"], ["1", "2"]])))
     monkeypatch.chdir(tmp_path)
@@ -64,3 +65,12 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     lines = [line for line in block.splitlines() if "to_dataframe" not in line]  # echo reads no tables
     exec(compile("\n".join(lines), "README.md", "exec"), {})
     assert (tmp_path / "out" / "scan.json").exists()
+
+
+def test_the_client_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, echo_server: str) -> None:
+    _, block = re.findall(r"```python\n(.*?)```", README, re.S)
+    (tmp_path / "scan.png").write_bytes(png_bytes(draw_table([["a", "b"], ["1", "2"]])))
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(compile(block.replace("http://127.0.0.1:8501", echo_server), "README.md", "exec"), names)
+    assert isinstance(names["result"], DocumentResult)

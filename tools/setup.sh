@@ -4,7 +4,7 @@
 #   tools/setup.sh run      .venv, the package, the embedded engine's weights
 #   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
 #   tools/setup.sh dev      .venv, the package with that extra, linters and test tools
-#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice
+#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice, nginx
 #   tools/setup.sh browser  Chromium and the font alone
 #
 # PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium. TORCH chooses
@@ -138,6 +138,14 @@ spreadsheet() {
         || say "without it these tests are left out: sudo apt-get install libreoffice-calc-nogui"
 }
 
+proxy() {
+    command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] && return
+    say "Installing for the tests of deploy/nginx: nginx-light"
+    { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends nginx-light >/dev/null; } \
+        || say "without it these tests are left out: sudo apt-get install nginx-light"
+}
+
 case "${1:-}" in
     run)
         make_venv
@@ -160,6 +168,7 @@ case "${1:-}" in
         weights
         [ -n "${NO_BROWSER:-}" ] || browser
         spreadsheet
+        proxy
         ;;
     browser)
         browser

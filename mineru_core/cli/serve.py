@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 SHUTDOWN_S = 5
 """Seconds that open requests get to end when the server stops."""
 
+KEEP_ALIVE_S = 75
+"""Seconds an idle connection is kept: longer than a proxy in front keeps its side (deploy/nginx), so that none is
+closed here as a request is on its way."""
+
 MAX_MESSAGE_BYTES = 200_000_000
 """Bytes of one message of the browser app's web socket; Streamlit's own limit."""
 
@@ -77,9 +81,10 @@ def server_config(application: ASGIApp, host: str, port: int, log_level: str) ->
         log_level=log_level,
         access_log=False,
         server_header=False,
-        # Who is called local is decided by the connection itself, never by a header.
+        # Whose word about the caller's address is taken is for api/access.py to say: see server.trusted_proxies.
         proxy_headers=False,
         ws_max_size=MAX_MESSAGE_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
     # Streamlit gives the access log a handler again, which turns it on; paths hold ids and are nobody's business.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
@@ -22,8 +23,8 @@ from mineru_core.intake.picture import PictureFile
 from mineru_core.intake.sniffing import PICTURES
 from mineru_core.settings import LimitSettings, Settings
 
-# The server has the limits; this machine's settings say nothing about it.
-_NO_LIMITS = Settings.model_construct(limits=LimitSettings(max_file_bytes=2**62))
+_MOST_PIXELS = LimitSettings().max_page_pixels
+"""Pixels of a picture that is reduced here; a larger one travels as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,12 @@ def packed(source: Source, name: str | None = None, *, smaller: bool = True) -> 
         out = io.BytesIO()
         source.save(out, "PNG", compress_level=1)
         source, name = out.getvalue(), name or "picture.png"
-    upload = read_upload(source, name, _NO_LIMITS)
+    upload = read_upload(source, name, _settings_for(source))
     parcel = Parcel(upload.name, upload.data)
     if not smaller or upload.media_type not in PICTURES or len(upload.data) <= POLICY.max_bytes:
         return parcel
     try:
-        file = PictureFile(upload.data, upload.media_type, _NO_LIMITS.limits.max_page_pixels, max_pages=2)
+        file = PictureFile(upload.data, upload.media_type, _MOST_PIXELS, max_pages=2)
         if file.page_count > 1:
             return parcel
         pixels = file.picture(1).pixels
@@ -68,6 +69,13 @@ def packed(source: Source, name: str | None = None, *, smaller: bool = True) -> 
         return parcel
     scale = (small.width / pixels.shape[1], small.height / pixels.shape[0])
     return Parcel(upload.name, small.data, scale, len(upload.data) - len(small.data))
+
+
+def _settings_for(source: str | Path | bytes | bytearray | memoryview) -> Settings:
+    """Settings that take the source whatever its size: the server has the limits, and this machine's say nothing."""
+    path = Path(source) if isinstance(source, str | Path) else None
+    size = path.stat().st_size if path is not None and path.is_file() else 2**62
+    return Settings.model_construct(limits=LimitSettings(max_file_bytes=max(1, size)))
 
 
 def in_pixels_of_the_original(result: DocumentResult, scale: tuple[float, float]) -> DocumentResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from mineru_core.document.analysis import BlockType
 from mineru_core.document.chart import Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
 from mineru_core.document.task import Region
-from mineru_core.errors import EmptyFile, NotFound, UnsupportedType
+from mineru_core.errors import EmptyFile, InvalidRequest, NotFound, UnsupportedType
 from mineru_core.intake.compression import POLICY, compress
 from tests.documents import draw_lines, png_bytes
 from tests.export.strategies import block, page, result
@@ -57,8 +58,24 @@ def test_small_pictures_and_other_files_travel_as_they_are() -> None:
         assert (parcel.data, parcel.scale, parcel.saved) == (data, (1.0, 1.0), 0)
 
 
-def test_what_is_no_document_is_refused_here(tmp_path: object) -> None:
-    for source, kind in ((b"", EmptyFile), (b"just words", UnsupportedType), ("no/such.png", NotFound)):
+def test_a_file_is_named_after_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "scan of today.png"
+    path.write_bytes(png_bytes(draw_lines(["a"])))
+    for source in (path, str(path)):
+        parcel = packed(source)
+        assert (parcel.name, parcel.data) == (path.name, path.read_bytes())
+    assert packed(path, "other.png").name == "other.png"
+
+
+def test_what_is_no_document_is_refused_here(tmp_path: Path) -> None:
+    (tmp_path / "empty.png").touch()
+    for source, kind in (
+        (b"", EmptyFile),
+        (tmp_path / "empty.png", EmptyFile),
+        (b"just words", UnsupportedType),
+        ("no/such.png", NotFound),
+        (tmp_path, InvalidRequest),
+    ):
         with pytest.raises(kind):
             packed(source)  # type: ignore[arg-type]
 
