@@ -19,6 +19,8 @@ MAX_OFF_GRID = 0.5
 RIGHT = 0.55
 # Values of ticks may be rounded by this share of their step.
 UNEVEN = 0.05
+# Labels at the ends may be moved inwards by this share of the distance of two ticks.
+MAX_MOVED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,35 @@ def _finished(scale: Scale, labels: Sequence[Label], lines: Rulings, height: flo
         measured = refitted(kept, [at for _, at in held])
         if measured.slope and _agree(scale, measured, height):
             scale = Scale(measured.slope, measured.intercept, scale.log, _with_places(scale, measured))
+    scale = _with_ends(scale, labels, height, vertical=vertical)
     thrown = _misread(scale, labels, height, vertical=vertical)
     axis = axis_of(scale, vertical=vertical, thrown_out=len(thrown))
     rulings = tuple(line for tick in scale.ticks if (line := near(lines.lines, tick.at, reach)) is not None)
     return FoundAxis(axis, tuple(tick.label for tick in scale.ticks), rulings, tuple(thrown))
+
+
+def _with_ends(scale: Scale, labels: Sequence[Label], height: float, *, vertical: bool) -> Scale:
+    """The scale with the labels at its ends that were moved inwards, so that they do not stand out beyond the plot."""
+    if scale.log or len(scale.ticks) < 3:
+        return scale
+    ordered = sorted(scale.ticks, key=lambda tick: tick.at)
+    steps = [b.number.value - a.number.value for a, b in pairwise(ordered)]
+    step, distance = median(steps), median(b.at - a.at for a, b in pairwise(ordered))
+    row = median(tick.label.place[1] if not vertical else tick.label.box.center[0] for tick in ordered)
+    added = []
+    for tick in ticks_of(labels, vertical=vertical):
+        across = tick.label.box.center[0] if vertical else tick.label.place[1]
+        at = (tick.number.value - scale.intercept) / scale.slope
+        beyond = min(
+            abs(tick.number.value - ordered[0].number.value + step),
+            abs(tick.number.value - ordered[-1].number.value - step),
+        )
+        moved = abs(tick.at - at) <= MAX_MOVED * distance
+        if moved and beyond <= 0.01 * abs(step) and abs(across - row) <= ALIGNED * height:
+            added.append(Tick(tick.label, tick.number, at))
+    taken = {id(tick.label) for tick in scale.ticks}
+    fresh = tuple(tick for tick in added if id(tick.label) not in taken)
+    return Scale(scale.slope, scale.intercept, scale.log, (*scale.ticks, *fresh))
 
 
 def _agree(scale: Scale, measured: Scale, height: float) -> bool:

@@ -16,6 +16,7 @@ from mineru_core.engines.embedded.charts.polish import short_title
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
 from mineru_core.engines.embedded.charts.sticks import (
+    HIDDEN,
     MAX_GAP,
     MAX_OFF_BASE,
     Stick,
@@ -23,6 +24,7 @@ from mineru_core.engines.embedded.charts.sticks import (
     base_of,
     columns_of,
     find_sticks,
+    with_hidden,
 )
 
 # Bars are what most coloured pixels of the plot area belong to, and most of them stand on one line.
@@ -101,7 +103,8 @@ def _colors(scene: Scene, region: Box) -> list[RGB]:
     given = [entry.color for entry in scene.legend if entry.color is not None]
     named = [s for s in found if near_color(s.color, given)[1] <= SAME_COLOR]
     if given and sum(s.pixels for s in named) >= MOSTLY * sum(s.pixels for s in found):
-        return [s.color for s in named]
+        hidden_by_text = [color for color in given if near_color(color, [s.color for s in named])[1] > SAME_COLOR]
+        return [s.color for s in named] + hidden_by_text
     return [s.color for s in found if not is_tint(s.color, scene.background)]
 
 
@@ -118,6 +121,9 @@ class _Reader:
         self.base, _ = _base(found, scene)
         self.columns = [c for c in columns_of(found.sticks) if self._stands(c)]
         self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
+        if self.stacked and scene.legend:
+            used = {stick.color for column in self.columns for stick in column} | self._of_legend()
+            self.columns = [with_hidden(column, self.base, used) for column in self.columns]
 
     def reading(self) -> BarReading | None:
         """Everything read; None where too little stands on the base."""
@@ -136,6 +142,11 @@ class _Reader:
             warnings.append(f"{differ(values)} printed values do not agree with the scale.")
         return BarReading(tuple(series), self.vertical, self.share, self.stacked, tuple(warnings))
 
+    def _of_legend(self) -> set[int]:
+        """The indexes of colours that the legend has."""
+        given = [entry.color for entry in self.scene.legend if entry.color is not None]
+        return {i for i, color in enumerate(self.colors) if near_color(color, given)[1] <= SAME_COLOR}
+
     def _category_names(self) -> list[tuple[str, float]]:
         """The names along the axis across the bars, with their places."""
         labels = self.scene.x_labels if self.vertical else self.scene.y_labels
@@ -153,7 +164,7 @@ class _Reader:
         return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
 
     def _stands(self, column: Sequence[Stick]) -> bool:
-        reach = 2 * MAX_OFF_BASE
+        reach = HIDDEN if len(column) > 1 else 2 * MAX_OFF_BASE
         return min(min(abs(s.top - self.base), abs(s.bottom - self.base)) for s in column) <= reach or any(
             s.top < self.base < s.bottom for s in column
         )
@@ -255,10 +266,6 @@ class _Reader:
         for index, color in enumerate(self.colors):
             nearest, away = near_color(color, given)
             keys[index] = nearest if away <= SAME_COLOR else len(given) + index
-        unnamed = sorted(key for key in keys.values() if key >= len(given))
-        if not given and len(set(keys.values())) == 1:
-            return {unnamed[0]: title}, keys
-        names |= {key: f"Series {number}" for number, key in enumerate(unnamed, len(given) + 1)}
         return names, keys
 
     def _place(self, stick: Stick) -> tuple[float, float]:

@@ -88,8 +88,14 @@ def _limit_between_numbers(line: Line) -> float:
 
 
 def _are_several_numbers(texts: Sequence[str]) -> bool:
-    """Whether words are several numbers, such as neighbouring ticks, and not one whose thousands are parted."""
-    return len(texts) > 1 and printed(" ".join(texts)) is None and all(printed(text) is not None for text in texts)
+    """Whether words are several numbers, such as neighbouring ticks, and not one whose thousands are parted.
+
+    The last one may be cut off ("20...").
+    """
+    whole = [text for text in texts if not text.endswith(("..", "…"))]
+    if len(texts) < 2 or len(whole) < len(texts) - 1 or (printed(" ".join(whole)) is not None and whole == list(texts)):
+        return False
+    return all(printed(text) is not None for text in whole)
 
 
 def _low(top: tuple[float, float], bottom: tuple[float, float]) -> tuple[float, float]:

@@ -73,12 +73,21 @@ def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
         value = ticks[0] + unit * round((number - shift - ticks[0]) / unit)
         if abs(value + shift - number) > 2.5 * SAME_OFF * unit:
             return text
-        return names.get(round(value, 6), f"{value:.15g}")
+        printed = names.get(round(value, 6), "")
+        return printed if printed and _number(printed) is None else f"{value:.15g}"
 
     return tuple(
         one.model_copy(update={"points": tuple(p.model_copy(update={"x": name(p.x)}) for p in one.points)})
         for one in series
     )
+
+
+def named(series: Sequence[Series], title: str) -> tuple[Series, ...]:
+    """The series, the only one with a title for its name, of several the nameless ones with their number."""
+    if len(series) == 1:
+        return tuple(one.model_copy(update={"name": one.name or title}) for one in series)
+    numbered = enumerate(series, 1)
+    return tuple(one.model_copy(update={"name": one.name or f"Series {number}"}) for number, one in numbered)
 
 
 def short_title(title: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -17,6 +17,7 @@ SAME_OF_RANGE = 0.025
 SAME_OF_VALUE = 0.03
 # Where this share of the printed values disagrees with the scale, it is the scale that was misread.
 MANY = 0.6
+ALIKE = 0.98
 # How far beyond a mark's end its label may stand, in heights of a line.
 BEYOND = 1.6
 BESIDE = 0.8
@@ -49,8 +50,8 @@ def values_of(marks: Sequence[Mark], labels: Sequence[Label], span: float, heigh
     """
     numbers = [(label, number) for label in labels if (number := _number(label)) is not None]
     chosen = _assigned(marks, numbers, span, height)
-    agreeing = [_agree(marks[i].value, number, span) for i, (_, number) in chosen.items()]
-    scale_fails = len(agreeing) >= 3 and sum(agreeing) < (1 - MANY) * len(agreeing)
+    chosen = {i: _completed(marks[i].value, label, number, span) for i, (label, number) in chosen.items()}
+    scale_fails = _scale_fails([(marks[i].value, number.value) for i, (_, number) in chosen.items()], span)
     found = []
     for i, mark in enumerate(marks):
         if i not in chosen:
@@ -65,6 +66,27 @@ def values_of(marks: Sequence[Mark], labels: Sequence[Label], span: float, heigh
         else:  # a number that was misread, or one that means something else
             found.append(Value(mark.value, 0.6 * sure, differs=True))
     return found
+
+
+def _completed(value: float | None, label: Label, number: Printed, span: float) -> tuple[Label, Printed]:
+    """The number of a label, with its thousands where only the digits after them were read."""
+    if value is None or value < 1000 or not 0 <= number.value < 1000 or number.unit:
+        return label, number
+    thousands = round((value - number.value) / 1000) * 1000
+    whole = replace(number, value=number.value + thousands)
+    return (label, whole) if thousands > 0 and span > 2000 and _agree(value, whole, span) else (label, number)
+
+
+def _scale_fails(pairs: Sequence[tuple[float | None, float]], span: float) -> bool:
+    """Whether the printed values grow with the measured ones, and most of them say that the scale is another."""
+    known = [(measured, number) for measured, number in pairs if measured is not None]
+    if len(known) < 3:
+        return False
+    measured, numbers = (np.array(values, float) for values in zip(*known, strict=True))
+    reach = np.maximum(SAME_OF_RANGE * span, SAME_OF_VALUE * np.abs(measured))
+    if (np.abs(measured - numbers) <= reach).mean() >= 1 - MANY or np.ptp(measured) == 0 or np.ptp(numbers) == 0:
+        return False
+    return bool(np.corrcoef(measured, numbers)[0, 1] > ALIKE)
 
 
 def _number(label: Label) -> Printed | None:

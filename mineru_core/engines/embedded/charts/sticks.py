@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 import cv2
@@ -28,6 +29,9 @@ MIN_PIECE = 4
 MIN_THICKNESS = 3
 # How far a bar's end may be from the line the bars stand on, pixels.
 MAX_OFF_BASE = 4.0
+HIDDEN = 14.0
+# Letters on bars have an outline this thick, pixels.
+OUTLINE = 3
 # Bars stand at zero where this share of them does.
 AT_ZERO = 0.6
 # Stacked segments are parted by no more than this, pixels.
@@ -106,7 +110,7 @@ def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
     for index, mask in enumerate(masks):
         classes[mask] = index
     for box in boxes:
-        x0, x1 = max(1, int(box.x0) - 1), min(width - 2, int(np.ceil(box.x1)))
+        x0, x1 = max(1, int(box.x0) - OUTLINE), min(width - 2, int(np.ceil(box.x1)) + OUTLINE - 1)
         y0, y1 = max(1, int(box.y0) - 1), min(height - 2, int(np.ceil(box.y1)))
         if x1 <= x0 or y1 <= y0:
             continue
@@ -130,12 +134,19 @@ def _rectangles(mask: Mask, color: int) -> list[Stick]:
         left, top, width, height, area = (int(v) for v in stats[i])
         if width < MIN_THICKNESS or area < 4:
             continue
-        part = marks[top : top + height, left : left + width] == i
-        if area >= MIN_FILL * width * height and _has_level_ends(part):
+        part = _without_holes(marks[top : top + height, left : left + width] == i)
+        if int(part.sum()) >= MIN_FILL * width * height and _has_level_ends(part):
             found.append(Stick(left, left + width, top, top + height, color))
         else:
             found += [Stick(left + a, left + b, top + c, top + d, color) for a, b, c, d in _pieces(part)]
     return found
+
+
+def _without_holes(part: Mask) -> Mask:
+    """The part with what it encloses, such as the letters on a bar."""
+    filled = part.astype(np.uint8)
+    outlines, _ = cv2.findContours(filled, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    return cv2.drawContours(filled, outlines, -1, 1, cv2.FILLED).astype(np.bool_)
 
 
 def _has_level_ends(part: NDArray[np.bool_]) -> bool:
@@ -226,8 +237,11 @@ def base_of(sticks: Sequence[Stick], *, vertical: bool, zero: float | None = Non
         return 0.0, 0.0
     ends = [(min(s.top for s in c), max(s.bottom for s in c)) for c in columns]
 
+    several = sum(len(column) > 1 for column in columns) >= 0.3 * len(columns)
+
     def share(place: float) -> float:
-        reach = MAX_OFF_BASE if place == zero else SLACK
+        # A number on the lowest segment of a stack may hide it.
+        reach = SLACK if place != zero else HIDDEN if several else MAX_OFF_BASE
         inside = sum(min(abs(place - a), abs(place - b)) <= reach or a < place == zero < b for a, b in ends)
         return inside / len(ends)
 
@@ -250,3 +264,22 @@ def columns_of(sticks: Sequence[Stick]) -> list[list[Stick]]:
         else:
             columns.append([stick])
     return [sorted(column, key=lambda s: s.top) for column in columns]
+
+
+def with_hidden(column: Sequence[Stick], base: float, colors: set[int]) -> list[Stick]:
+    """A stack with the one segment that a number on it hides: where one colour is missing, and one gap is left.
+
+    ``colors`` are those that the stacks of the chart have.
+    """
+    missing = colors - {stick.color for stick in column}
+    above = [s for s in column if (s.top + s.bottom) / 2 < base]
+    side = above if len(above) >= len(column) / 2 else [s for s in column if s not in above]
+    if len(missing) != 1 or not side:
+        return list(column)
+    edges = sorted([(base, base), *((s.top, s.bottom) for s in side)])
+    gaps = [(a[1], b[0]) for a, b in pairwise(edges) if b[0] - a[1] > MAX_GAP]
+    if len(gaps) != 1:
+        return list(column)
+    top, bottom = gaps[0]
+    hidden = replace(side[0], top=top, bottom=bottom, color=missing.pop())
+    return sorted([*column, hidden], key=lambda s: s.top)
