@@ -144,11 +144,15 @@ function rowHeights(grid, lefts, ruler) {
 
 function heightOf(cell, lefts, ruler) {
   const inner = lefts[cell.c + cell.w] - lefts[cell.c] - PAD_X;
-  const { lines, longest, bold } = factsOf(cell, ruler);
-  let count = lines.length;
-  if (longest > inner) {
-    count = 0;
-    for (const line of cell.text.slice(0, 2000).split("\n")) count += linesOf(line, inner, bold, ruler);
+  const facts = factsOf(cell, ruler);
+  let count = facts.lines.length;
+  if (facts.longest > inner) {
+    if (facts.inner !== inner) {
+      const lines = cell.text.slice(0, 2000).split("\n");
+      facts.inner = inner;
+      facts.count = lines.reduce((sum, line) => sum + linesOf(line, inner, facts.bold, ruler), 0);
+    }
+    count = facts.count;
   }
   return LINE * Math.min(count, MOST_LINES) + PAD_Y;
 }

@@ -1,0 +1,237 @@
+"""How soon the browser app shows what a person does, in a real Chromium with the real server.
+
+    python -m benchmarks.ui [--runs 30] [--quick] [--json FILE]
+
+The built-in sample is read and its table opened in the grid editor; for the figures of large tables, 2,000 rows of 50
+columns are pasted into it. Each time runs from the person's key or press, as the browser has noted it, to the first
+frame after which the screen shows what came of it. ``--json`` writes flat name → number, milliseconds:
+``click_to_highlight_ms`` (a press on a cell of the sample's table until it is marked), ``edit_to_visible_ms`` (the
+Enter key that ends the editing of a cell until its new text stands there), ``large_click_to_highlight_ms`` and
+``large_edit_to_visible_ms`` (the same in the large table), ``large_scroll_frame_ms`` (from frame to frame while the
+large table is scrolled): the 95th percentile of ``--runs`` times, of the scrolling of all frames. ``--quick`` takes 5
+times each. Needs the packages of the dependency group ``dev``, the weights and Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+
+from mineru_core.settings import load_settings
+from mineru_core.ui.i18n import Translator
+
+ROWS, COLS = 2000, 50
+QUICK_RUNS = 5
+WAIT_MS = 60_000
+READY_S = 120.0
+EN = Translator("en")
+CHROMIUM = Path("/usr/bin/chromium")
+
+# From the event of that kind to the frame after which the element shows what is waited for.
+_WATCH = """(grid, [kind, place, look, text]) => {
+  const shows = () => {
+    const cell = grid.querySelector(`[data-place="${place}"]`);
+    return cell && (look ? cell.classList.contains(look) : cell.textContent === text);
+  };
+  window.measured = new Promise((done) => {
+    const begin = (event) => {
+      const wait = () => {
+        if (!shows()) return requestAnimationFrame(wait);
+        requestAnimationFrame(() => {
+          const painted = new MessageChannel();
+          painted.port1.onmessage = () => done(performance.now() - event.timeStamp);
+          painted.port2.postMessage(0);
+        });
+      };
+      wait();
+    };
+    window.addEventListener(kind, begin, { capture: true, once: true });
+  });
+}"""
+_PASTE = """(field, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true, composed: true }));
+}"""
+_SCROLL = """(frame, steps) => new Promise((done) => {
+  const times = [];
+  let last = 0;
+  const step = (now) => {
+    if (last) times.push(now - last);
+    last = now;
+    frame.scrollTop += 400;
+    if (times.length < steps) requestAnimationFrame(step);
+    else done(times);
+  };
+  requestAnimationFrame(step);
+})"""
+
+
+def click_to_highlight_ms(grid: Locator, runs: int) -> float:
+    """A press on a cell until it is marked, over the cells in sight."""
+    return percentile_95([measured(grid, "pointerdown", cell, cell.click, look="active") for cell in cells(grid, runs)])
+
+
+def edit_to_visible_ms(grid: Locator, runs: int) -> float:
+    """The key that ends the editing of a cell until its new text stands there."""
+    times = []
+    for number, cell in enumerate(cells(grid, runs)):
+        cell.dblclick()
+        expect(field_of(grid)).to_have_class(re.compile("open"))
+        field_of(grid).fill(f"text {number}")
+        times.append(measured(grid, "keydown", cell, lambda: grid.page.keyboard.press("Enter"), text=f"text {number}"))
+    return percentile_95(times)
+
+
+def scroll_frame_ms(grid: Locator, runs: int) -> float:
+    """From frame to frame while the table is scrolled by 400 pixels in each."""
+    times: list[float] = grid.locator("xpath=..").evaluate(_SCROLL, 10 * runs)
+    return percentile_95(times)
+
+
+def measured(
+    grid: Locator, kind: str, cell: Locator, act: Callable[[], None], *, look: str = "", text: str = ""
+) -> float:
+    """Milliseconds from the event that ``act`` causes until the cell has the class ``look``, or else the ``text``."""
+    place = cell.get_attribute("data-place")
+    grid.evaluate(_WATCH, [kind, place, look, text])
+    act()
+    found: float = grid.page.evaluate("window.measured")
+    return found
+
+
+def cells(grid: Locator, count: int) -> Iterator[Locator]:
+    """So many of the cells that are wholly in sight, by turns; never the one that is active already."""
+    places: list[str] = grid.evaluate(
+        """(grid) => {
+          const frame = grid.parentElement.getBoundingClientRect();
+          return [...grid.querySelectorAll(".cell:not(.active)")].filter((cell) => {
+            const box = cell.getBoundingClientRect();
+            const [top, bottom] = [Math.max(frame.top, 0), Math.min(frame.bottom, innerHeight - 160)];
+            return box.top >= top && box.bottom <= bottom && box.left >= frame.left && box.right <= frame.right;
+          }).map((cell) => cell.dataset.place);
+        }"""
+    )
+    for number in range(count):
+        yield grid.locator(f'[data-place="{places[number % len(places)]}"]')
+
+
+def field_of(grid: Locator) -> Locator:
+    """The field in which a cell is edited."""
+    return grid.locator("xpath=../textarea")
+
+
+def open_sample(page: Page, url: str) -> Locator:
+    """The grid editor with the table of the built-in sample."""
+    page.goto(url)
+    page.get_by_role("button", name=EN("sample.try")).click()
+    expect(page.locator(".wb-facts")).to_be_visible()
+    answer = page.get_by_role("tabpanel").first
+    answer.get_by_text(EN("table.edit"), exact=True).click()
+    grid = answer.get_by_role("grid")
+    expect(grid).to_be_visible()
+    return grid
+
+
+def fill(grid: Locator) -> None:
+    """Paste the large table over the one in the editor, from its first cell on."""
+    lines = ["\t".join(f"{row} {col}" for col in range(COLS)) for row in range(ROWS)]
+    grid.locator("[data-place]").first.click()
+    field_of(grid).evaluate(_PASTE, "\n".join(lines))
+    expect(grid).to_have_attribute("aria-rowcount", str(ROWS))
+
+
+def percentile_95(times: Sequence[float]) -> float:
+    """The nearest-rank 95th percentile."""
+    return sorted(times)[ceil(0.95 * len(times)) - 1]
+
+
+def run(runs: int) -> dict[str, float]:
+    """All figures, by name."""
+    with tempfile.TemporaryDirectory() as home, served(Path(home)) as url, chromium_page() as page:
+        grid = open_sample(page, url)
+        figures = {
+            "click_to_highlight_ms": click_to_highlight_ms(grid, runs),
+            "edit_to_visible_ms": edit_to_visible_ms(grid, runs),
+        }
+        fill(grid)
+        figures["large_click_to_highlight_ms"] = click_to_highlight_ms(grid, runs)
+        figures["large_edit_to_visible_ms"] = edit_to_visible_ms(grid, runs)
+        figures["large_scroll_frame_ms"] = scroll_frame_ms(grid, runs)
+    return {name: round(value, 1) for name, value in figures.items()}
+
+
+@contextmanager
+def served(home: Path) -> Iterator[str]:
+    """The server in a process of its own, on an empty home folder; its address once it is ready."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MINERU_WORKBENCH_")}
+    own = {"MINERU_WORKBENCH_HOME": str(home), "MINERU_WORKBENCH_MODELS": str(load_settings().models_dir)}
+    command = [sys.executable, "-m", "mineru_core.cli", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, env={**kept, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        until = time.monotonic() + READY_S
+        while not _is_ready(url):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError("the server did not get ready")
+            time.sleep(0.2)
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz", timeout=5.0).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@contextmanager
+def chromium_page() -> Iterator[Page]:
+    """A page of a new visitor, 1280 by 900."""
+    path = str(CHROMIUM) if CHROMIUM.exists() else None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(locale="en-US", viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(WAIT_MS)
+        expect.set_options(timeout=WAIT_MS)
+        yield page
+        browser.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, print, write. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args(arguments)
+    figures = run(QUICK_RUNS if chosen.quick else chosen.runs)
+    for name, value in figures.items():
+        print(f"{name:32} {value:8.1f}")
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
