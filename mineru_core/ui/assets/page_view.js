@@ -214,6 +214,15 @@ class View {
     this.say(`${Math.round(100 * this.zoom)}%`);
   }
 
+  // What was in the middle is in the middle again.
+  centre([x0, y0, x1, y1]) {
+    const { stage } = this;
+    const box = stage.getBoundingClientRect();
+    const [x, y] = toScreen([(x0 + x1) / 2, (y0 + y1) / 2], this.size, this.turns, this.rect);
+    stage.scrollLeft += x - box.left - stage.clientWidth / 2;
+    stage.scrollTop += y - box.top - stage.clientHeight / 2;
+  }
+
   setFit(fit) {
     this.fit = fit;
     this.layOut();
@@ -222,9 +231,11 @@ class View {
 
   rotate(by) {
     if (!this.size) return;
+    const seen = this.inSight();
     this.turned = (this.turned + by) % 4;
     this.layers.hideTip();
     this.layOut();
+    this.centre(seen);
     this.say(this.words.turned.replace("%", String(90 * this.turns)));
   }
 
