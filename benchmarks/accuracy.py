@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.kit import EvaluationSet, find_sets, item_name, load_scorer, read_baselines
 from mineru_core import Analyzer, BlockType, DocumentResult, WorkbenchError, load_settings, open_document
-from mineru_core.export import chart_to_csv, table_to_html, to_markdown
+from mineru_core.export import chart_to_csv, table_to_csv, table_to_html, to_markdown
 
 WORDS = {
     "text": "text",
@@ -56,7 +56,10 @@ def predict(kind: str, result: DocumentResult) -> tuple[str, str] | None:
         largest = max(result.tables, key=lambda t: 0.0 if t.box is None else t.box.area, default=None)
         return None if largest is None else ("html", table_to_html(largest))
     if kind == "chart":
-        return ("csv", chart_to_csv(result.charts[0]).decode("utf-8-sig")) if result.charts else None
+        if result.charts:
+            return "csv", chart_to_csv(result.charts[0]).decode("utf-8-sig")
+        # A picture of a table that is called a chart.
+        return ("csv", table_to_csv(result.tables[0]).decode("utf-8-sig")) if result.tables else None
     if kind == "layout":
         boxes = [
             {"label": LAYOUT_LABELS.get(b.type, b.type.value), "box": list(b.box), "score": b.confidence}

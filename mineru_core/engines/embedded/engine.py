@@ -1,8 +1,9 @@
-"""The embedded engine: text, layout and tables read on this machine's CPU, without network.
+"""The embedded engine: text, layout, tables and charts read on this machine's CPU, without network.
 
-The way of one page: set upright, read the text lines, find the areas, read the tables, put lines and areas together
-to blocks in reading order, turn every box back to the page as given. All but the last two steps are readings of parts,
-which are skipped where they are known. A PDF's own words are taken for the text where they say what the page shows.
+The way of one page: set upright, read the text lines, find the areas, read the tables and the charts, put lines and
+areas together to blocks in reading order, turn every box back to the page as given. All but the last two steps are
+readings of parts, which are skipped where they are known. A PDF's own words are taken for the text where they say what
+the page shows.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import onnxruntime as ort
 import openvino as ov
 
 from mineru_core.document.analysis import Block, BlockType, Line, PageAnalysis, PageFailure, Part, TextSource
+from mineru_core.document.chart import Chart
 from mineru_core.document.page import Page, Pixels
 from mineru_core.document.parts import LayoutArea, PageFrame, PartReading
 from mineru_core.document.table import Table
 from mineru_core.engines.base import BatchListener, LoadListener, Readings, chosen_readings, known_of_each
 from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.blocks import TableArea, blocks_of_regions, build_blocks, lines_in
+from mineru_core.engines.embedded.charts.page import charts_of_page
 from mineru_core.engines.embedded.layout import LayoutDetector, LayoutRegion
 from mineru_core.engines.embedded.ocr import OcrReader
 from mineru_core.engines.embedded.tables import TableReader
@@ -35,9 +38,9 @@ from mineru_core.settings import Settings
 
 # Raised whenever the same pixels could be read differently than before.
 REVISION = 4
-CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES})
-# In the order of reading: tables are read from the lines and areas of the other two.
-READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES)
+CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS})
+# In the order of reading: each is read from those before it.
+READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS)
 
 
 class EmbeddedEngine:
@@ -67,7 +70,7 @@ class EmbeddedEngine:
 
     @property
     def capabilities(self) -> frozenset[Part]:
-        """Text, layout and tables."""
+        """Text, layout, tables and charts."""
         return CAPABILITIES
 
     @property
@@ -106,8 +109,11 @@ class EmbeddedEngine:
                 stage.close()
 
     def needed(self, parts: frozenset[Part]) -> frozenset[Part]:
-        """The parts it can read of these; for tables text and layout, too."""
-        return CAPABILITIES if Part.TABLES in parts else parts & CAPABILITIES
+        """The parts it can read of these, and those before the last of tables and charts in the order of reading."""
+        for last in (Part.CHARTS, Part.TABLES):
+            if last in parts:
+                return frozenset(READING_ORDER[: READING_ORDER.index(last) + 1])
+        return parts & CAPABILITIES
 
     def read(
         self, pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
@@ -124,7 +130,7 @@ class EmbeddedEngine:
         ]
 
     def compose(self, frame: PageFrame, parts: frozenset[Part], readings: Readings) -> PageAnalysis:
-        """Blocks in reading order from lines, areas and tables. Raises ValueError as ``Engine.compose`` does."""
+        """Blocks in reading order from all that was read. Raises ValueError as ``Engine.compose`` does."""
         chosen = chosen_readings(self.needed(parts), readings)
         degrees = chosen[0].rotation if chosen else 0
         back = TurnBack(degrees, frame.width, frame.height)
@@ -174,7 +180,9 @@ class EmbeddedEngine:
             regions = self._layout.detect(pixels, run.ctx)
             areas = tuple(LayoutArea(type=r.type, box=r.box, confidence=r.confidence) for r in regions)
             return PartReading(part=part, areas=areas)
-        return PartReading(part=part, tables=self._read_tables(pixels, readings, run.ctx))
+        if part is Part.TABLES:
+            return PartReading(part=part, tables=self._read_tables(pixels, readings, run.ctx))
+        return self._read_charts(pixels, readings, run.ctx)
 
     def _read_text(self, pixels: Pixels, degrees: int, run: PageRun) -> PartReading:
         """The text: a PDF's own words where they are good, and from the pixels what these leave out."""
@@ -203,6 +211,15 @@ class EmbeddedEngine:
                 tables.append(_inside(table.model_copy(update={"box": box}), width, height))
         return tuple(tables)
 
+    def _read_charts(self, pixels: Pixels, readings: Readings, ctx: RunContext) -> PartReading:
+        """The page's charts, and what is to be told of them."""
+        tables = [table.box for table in readings[Part.TABLES].tables if table.box is not None]
+        found = charts_of_page(
+            pixels, _regions(readings), readings[Part.TEXT].lines, tables, ctx, lambda part: self._ocr.read(part, ctx)
+        )
+        warnings = tuple(dict.fromkeys(warning for one in found for warning in one.warnings))
+        return PartReading(part=Part.CHARTS, charts=tuple(one.chart for one in found), warnings=warnings)
+
 
 def _upright_blocks(number: int, width: int, height: int, readings: Readings) -> tuple[Block, ...]:
     """Blocks of the upright page. Table areas of the layout stand in for tables that were not asked for."""
@@ -213,7 +230,10 @@ def _upright_blocks(number: int, width: int, height: int, readings: Readings) ->
     if Part.TABLES in readings:
         found = [table.model_copy(update={"page": number}) for table in readings[Part.TABLES].tables]
         tables = [TableArea(table.box, table) for table in found if table.box is not None]
-    return build_blocks(readings[Part.TEXT].lines, regions, tables, width, height)
+    charts: list[Chart] = []
+    if Part.CHARTS in readings:
+        charts = [chart.model_copy(update={"page": number}) for chart in readings[Part.CHARTS].charts]
+    return build_blocks(readings[Part.TEXT].lines, regions, tables, width, height, charts)
 
 
 def _inside(table: Table, width: int, height: int) -> Table:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from mineru_core.document.analysis import BlockType, Line, PageAnalysis, PageFailure, Part
+from mineru_core.document.chart import Chart, ChartKind
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page, Pixels
 from mineru_core.document.parts import PageFrame, PartReading
 from mineru_core.document.table import Table
+from mineru_core.engines.embedded.charts.reading import ChartReading
 from mineru_core.engines.embedded.engine import CAPABILITIES, EmbeddedEngine
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.runtime.context import RunContext
@@ -20,7 +22,7 @@ from mineru_core.settings import load_settings
 from tests.documents import draw_page
 from tests.engines.embedded.pages import line
 
-TEXT, LAYOUT, TABLES = (frozenset({part}) for part in (Part.TEXT, Part.LAYOUT, Part.TABLES))
+TEXT, LAYOUT, TABLES, CHARTS = (frozenset({part}) for part in (Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS))
 WIDTH, HEIGHT = 400, 300
 
 
@@ -31,6 +33,11 @@ class Stages:
         self.degrees = degrees
         self.asked: list[str] = []
         self.ocr, self.layout, self.tables = _Ocr(self), _Layout(self), _Tables(self)
+
+    def charts_of_page(self, *_things: object) -> list[ChartReading]:
+        self.asked.append("charts")
+        chart = Chart(kind=ChartKind.BAR, box=Box(220, 100, 390, 290))
+        return [ChartReading(chart, ("A tick was misread.",))]
 
 
 class _Stage:
@@ -76,6 +83,7 @@ def stub_engine(stages: Stages, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(engine, "_ocr", stages.ocr)
     monkeypatch.setattr(engine, "_layout", stages.layout)
     monkeypatch.setattr(engine, "_tables", stages.tables)
+    monkeypatch.setattr("mineru_core.engines.embedded.engine.charts_of_page", stages.charts_of_page)
     engine.load()
     return engine
 
@@ -109,9 +117,11 @@ def timeless(analysis: PageAnalysis) -> PageAnalysis:
         (TEXT, TABLES, ["layout", "tables"]),
         (LAYOUT, TABLES, ["text", "tables"]),
         (TEXT | LAYOUT, TABLES, ["tables"]),
-        (TABLES, CAPABILITIES, []),
+        (TABLES, CAPABILITIES, ["charts"]),
         (CAPABILITIES, TEXT, []),
-        (frozenset({Part.CHARTS}), TEXT, ["orientation", "text"]),
+        (CHARTS, TABLES, []),
+        (TEXT, CHARTS, ["layout", "tables", "charts"]),
+        (frozenset({Part.FORMULAS}), TEXT, ["orientation", "text"]),
     ],
     ids=str,
 )
@@ -180,6 +190,14 @@ def test_a_table_carries_the_number_of_the_page_it_is_put_on(tmp_path: Path, mon
     assert composed.page == 7
 
 
+def test_a_chart_is_a_block_of_the_page_it_is_put_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = stub_engine(Stages(), tmp_path, monkeypatch)
+    analysis = only(engine.read([blank(4)], CHARTS, RunContext()))
+    assert [block.type for block in analysis.blocks] == [BlockType.TEXT, BlockType.TABLE, BlockType.CHART]
+    assert [block.chart.page for block in analysis.blocks if block.chart is not None] == [4]
+    assert analysis.warnings == ("A tick was misread.",)
+
+
 def test_warnings_of_the_parts_are_those_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = stub_engine(Stages(), tmp_path, monkeypatch)
     known = kept(only(engine.read([blank()], TEXT | LAYOUT, RunContext())))
@@ -197,7 +215,7 @@ def test_a_page_is_not_put_together_without_a_needed_part(tmp_path: Path) -> Non
 def test_nothing_is_read_of_a_part_it_cannot_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stages = Stages()
     engine = stub_engine(stages, tmp_path, monkeypatch)
-    analysis = only(engine.read([blank()], frozenset({Part.CHARTS}), RunContext()))
+    analysis = only(engine.read([blank()], frozenset({Part.FORMULAS}), RunContext()))
     assert (analysis.parts, analysis.blocks, analysis.readings) == (frozenset(), (), ())
     assert stages.asked == []
 

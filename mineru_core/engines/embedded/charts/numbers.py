@@ -26,7 +26,7 @@ _MAX_UNIT = 16
 _MAX_UNIT_WORDS = 2
 _LIKE_DIGITS = "OoQDlI|iS"
 _SLIPS = str.maketrans({"O": "0", "o": "0", "Q": "0", "D": "0", "l": "1", "I": "1", "|": "1", "i": "1", "S": "5"})
-_DIGITLIKE = re.compile(r"^[-+]?[\dOoQDlI|iS][\dOoQDlI|iS.,]*\s*(%|[kKMBT])?$")
+_DIGITLIKE = re.compile(r"(?:[Oo]|(?=.*\d)[-+]?[\dOoQDlI|iS][\dOoQDlI|iS.,]*)\s*[%kKMBT]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def printed(text: str) -> Printed | None:
 def tick_number(text: str) -> Printed | None:
     """The number of a tick label; letters that are taken for digits are read as these where nothing else fits."""
     found = printed(text)
-    if found is None and _DIGITLIKE.match(clean := _plain(text)):
+    if found is None and _DIGITLIKE.fullmatch(clean := _plain(text)):
         tail = clean[-1] if clean[-1] in "%kKMBT" else ""
         found = printed(clean.removesuffix(tail).translate(_SLIPS) + tail)
     return found
