@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import Response
@@ -24,6 +24,7 @@ from mineru_core.errors import FileTooLarge, InvalidRequest
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
 from mineru_core.jobs.comparisons import Upload
+from mineru_core.jobs.known_answers import known_answer
 from mineru_core.jobs.model import Job
 from mineru_core.serving.comparing import COMPARISON
 
@@ -98,16 +99,18 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
         backend.service.refuse_if_full(owner)  # here, where no queue of threads keeps the refusal waiting
         regions = [parse_region(text, page) for text in region or ()]
         data = await _bytes_of(file, backend.settings.limits.max_file_bytes)
-        submit = partial(
-            backend.service.submit,
-            data,
-            name=file.filename or "document",
-            words=instruction,
-            owner=owner,
-            regions=regions,
-            engine=engine,
-            password=password or None,
-        )
+        wishes: dict[str, Any] = {
+            "name": file.filename or "document",
+            "words": instruction,
+            "owner": owner,
+            "regions": regions,
+            "engine": engine,
+        }
+        if not asynchronous and key is None and not password:
+            known = await backend.call(partial(_known, backend, data, wishes))
+            if known is not None:
+                return known
+        submit = partial(backend.service.submit, data, **wishes, password=password or None)
         asked = Asked((PARSE_PATH, instruction, regions, engine, asynchronous), (data,))
         job = await _submitted(backend, owner, submit, key, asked)
         return await _answer(backend, request, job, asynchronous=asynchronous)
@@ -151,6 +154,12 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
         asked = Asked((COMPARE_PATH, instruction, engine, asynchronous), tuple(upload.data for upload in uploads))
         job = await _submitted(backend, owner, submit, key, asked)
         return await _answer(backend, request, job, asynchronous=asynchronous)
+
+
+def _known(backend: Backend, data: bytes, wishes: dict[str, Any]) -> Response | None:
+    """The answer that is known already; None where a job has to find it."""
+    found = known_answer(backend.service, data, **wishes)
+    return None if found is None else json_response(found)
 
 
 async def _submitted(backend: Backend, owner: str, submit: Callable[[], Job], key: str | None, asked: Asked) -> Job:

@@ -138,6 +138,11 @@ class Corrections:
         return result
 
     @on_storage
+    def has_any(self, owner: str, document: str) -> bool:
+        """Whether the owner has corrected anything of the document with this sha256."""
+        return bool(self._log.siblings("", owner, document))
+
+    @on_storage
     def adopt(self, row: JobRow, result: DocumentResult) -> None:
         """Take over, for a job that is about to end with ``result``, what its owner has corrected in equal tables and
         charts of the same document: same pixels of the page, same place on it, read the same."""

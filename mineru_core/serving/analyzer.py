@@ -198,6 +198,29 @@ class Analyzer:
         self.metrics.request_ended()
         return result
 
+    def known(
+        self, data: bytes, words: str = "", *, name: str | None = None, regions: Sequence[Region] = ()
+    ) -> DocumentResult | None:
+        """The answer to the words about the document of these bytes where it is kept; None where anything would have to
+        be decoded or read. Raises what opening and analysing it would, as far as that is seen here."""
+        from mineru_core import intake
+
+        started = perf_counter()
+        upload = intake.read_upload(data, name, self.settings)
+        facts = self.cache.document_facts(
+            document_key(upload.sha256, intake.decoding_of(upload.media_type, self.settings))
+        )
+        if facts is None:
+            return None
+        task = _task_of(words, regions)
+        with intake.open_upload(upload, self.settings, known_pages=facts.page_count) as document:
+            choose_pages(task, document.page_count, task.regions)
+            kept = self._kept_answer(document, task)
+        if kept is None:
+            return None
+        self.metrics.request_ended()
+        return kept.model_copy(update={"timings": {"total": perf_counter() - started}})
+
     def compare(self, before: Document, after: Document, *, ctx: RunContext | None = None) -> DocumentResult:
         """What changed from one document to another, whole: ``answer.changes``, the earlier document in ``before``.
 
@@ -214,9 +237,7 @@ class Analyzer:
     ) -> DocumentResult:
         started = perf_counter()
         timings: dict[str, float] = {}
-        task = words if isinstance(words, Task) else parse_words(words)
-        if regions:
-            task = task.model_copy(update={"regions": tuple(regions)})
+        task = _task_of(words, regions)
         numbers, notes = choose_pages(task, document.page_count, task.regions)
         ctx.check()
         kept = self._kept_answer(document, task)
@@ -364,3 +385,8 @@ def assembled(document: Document, readings: Sequence[Reading]) -> DocumentAnalys
 def _key_of(document: Document) -> str | None:
     """Under which answers about the document are kept; None: they are not."""
     return None if document.decoding is None else document_key(document.sha256, document.decoding)
+
+
+def _task_of(words: str | Task, regions: Sequence[Region]) -> Task:
+    task = words if isinstance(words, Task) else parse_words(words)
+    return task.model_copy(update={"regions": tuple(regions)}) if regions else task

@@ -1,0 +1,221 @@
+"""What the HTTP API costs on top of the engine, and what kept connections and asynchronous handlers are worth.
+
+    python -m benchmarks.http [--clients N] [--seconds S] [--quick] [--json FILE]
+
+One page that the cache knows is asked for again and again, of a server in a process of its own, so that nothing is
+measured but the way there and back. ``--json`` writes flat name → number, times in milliseconds, rates in requests a
+second: ``in_process_p50``, ``in_process_p95`` (``Analyzer.analyze`` in this process), ``api_p50``, ``api_p95`` (one
+caller over a kept connection), ``api_overhead_p95`` (the difference of the two p95), ``client_p95`` (the same by
+``mineru_core.client``: hand in, follow, fetch); with N callers at once (50) ``keepalive_qps``, ``keepalive_p95``,
+``new_connection_qps``, ``new_connection_p95``, and, over kept connections, ``sync_qps`` and ``sync_p95`` of a server
+whose handler is an ordinary function that waits in a thread. ``--quick`` takes 3 seconds for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import httpx
+import numpy as np
+import uvicorn
+from fastapi import FastAPI, File, Form, Response, UploadFile
+from starlette.types import ASGIApp
+
+import mineru_core
+from mineru_core import Analyzer, load_settings
+from mineru_core.api.backend import Backend
+from mineru_core.api.server import create_api_server
+from mineru_core.client import Client
+from mineru_core.jobs.service import JobService
+
+PARSE = "/api/v1/document/parse"
+WORDS = "extract the tables"
+READY_S = 60.0
+PAGE = Path(mineru_core.__file__).parent / "ui" / "assets" / "sample.png"
+
+Figures = dict[str, float]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; see the module's docstring."""
+    options = _options(arguments)
+    if options.serve is not None:
+        _serve(options.serve, options.port)
+        return 0
+    seconds = 3.0 if options.quick else options.seconds
+    page = PAGE.read_bytes()
+    figures = _in_process(page, seconds)
+    with _server("async") as url:
+        figures |= _one_caller(url, page, seconds)
+        figures["api_overhead_p95"] = figures["api_p95"] - figures["in_process_p95"]
+        figures |= _client(url, page, seconds)
+        figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="keepalive"))
+        figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=False, name="new_connection"))
+    with _server("sync") as url:
+        figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="sync"))
+    for name, value in figures.items():
+        print(f"{name:22} {value:10.2f}")
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1), "utf-8")
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.http")
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--serve", choices=("async", "sync"), help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def _in_process(page: bytes, seconds: float) -> Figures:
+    with tempfile.TemporaryDirectory() as home, Analyzer(load_settings(home=home, engine={"name": "echo"})) as analyzer:
+        times = _timed(lambda: analyzer.analyze(analyzer.open(page, name="page.png"), WORDS), seconds)
+    return _percentiles("in_process", times)
+
+
+def _one_caller(url: str, page: bytes, seconds: float) -> Figures:
+    with httpx.Client(base_url=url, timeout=60.0, trust_env=False) as client:
+
+        def call() -> None:
+            client.post(PARSE, files={"file": ("page.png", page)}, data={"instruction": WORDS}).raise_for_status()
+
+        return _percentiles("api", _timed(call, seconds))
+
+
+def _client(url: str, page: bytes, seconds: float) -> Figures:
+    with Client(url) as client:
+        times = _timed(lambda: client.analyze(page, WORDS, name="page.png"), seconds)
+    return {"client_p95": _percentiles("client", times)["client_p95"]}
+
+
+def _timed(call: Callable[[], object], seconds: float) -> list[float]:
+    """Seconds of each call, over so many seconds; the first few, which warm everything up, are left out."""
+    for _ in range(3):
+        call()
+    times: list[float] = []
+    until = time.perf_counter() + seconds
+    while (started := time.perf_counter()) < until:
+        call()
+        times.append(time.perf_counter() - started)
+    return times
+
+
+async def _many(url: str, page: bytes, clients: int, seconds: float, *, kept: bool, name: str) -> Figures:
+    """Rate and p95 with so many callers at once, over kept connections or one for each request."""
+    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients if kept else 0)
+    times: list[float] = []
+    async with httpx.AsyncClient(base_url=url, timeout=120.0, limits=limits, trust_env=False) as client:
+
+        async def call() -> None:
+            # A busy server's refusal is waited out: what is measured is the way, not the refusals.
+            while True:
+                files = {"file": ("page.png", page)}
+                answer = await client.post(PARSE, files=files, data={"instruction": WORDS})
+                if answer.status_code != 429:
+                    answer.raise_for_status()
+                    return
+                await asyncio.sleep(0.05)
+
+        async def caller() -> None:
+            while (started := time.perf_counter()) < until:
+                await call()
+                times.append(time.perf_counter() - started)
+
+        await call()
+        began = time.perf_counter()
+        until = began + seconds
+        await asyncio.gather(*(caller() for _ in range(clients)))
+        took = time.perf_counter() - began
+    return {f"{name}_qps": len(times) / took, f"{name}_p95": _percentiles(name, times)[f"{name}_p95"]}
+
+
+def _percentiles(name: str, times: Sequence[float]) -> Figures:
+    p50, p95 = np.percentile(np.array(times) * 1000, [50, 95])
+    return {f"{name}_p50": float(p50), f"{name}_p95": float(p95)}
+
+
+@contextmanager
+def _server(kind: str) -> Iterator[str]:
+    """A server of this module in a process of its own, with the echo engine and an empty home folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    url = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryDirectory() as home:
+        settings = {"HOME": home, "ENGINE__NAME": "echo", "JOBS__WAITING_PLACES": "256"}
+        environment = {**os.environ, **{f"MINERU_WORKBENCH_{name}": value for name, value in settings.items()}}
+        command = [sys.executable, "-m", "benchmarks.http", "--serve", kind, "--port", str(port)]
+        process = subprocess.Popen(command, env=environment)
+        try:
+            _await_ready(url)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(20.0)
+
+
+def _await_ready(url: str) -> None:
+    until = time.monotonic() + READY_S
+    while time.monotonic() < until:
+        try:
+            if httpx.get(f"{url}/readyz", trust_env=False).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise RuntimeError("the server did not get ready")
+
+
+def _serve(kind: str, port: int) -> None:
+    app: ASGIApp = create_api_server() if kind == "async" else _sync_server()
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+
+
+def _sync_server() -> FastAPI:
+    """The way of one document with a handler that is an ordinary function: it waits in one of the 40 threads that the
+    framework has for such."""
+    backend = Backend()
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await backend.start()
+        try:
+            yield
+        finally:
+            await backend.stop()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/readyz")
+    async def ready() -> Response:
+        backend.check_ready()
+        return Response()
+
+    @app.post(PARSE)
+    def parse(file: UploadFile = File(), instruction: str = Form("")) -> Response:  # noqa: B008
+        service: JobService = backend.service
+        job = service.submit(file.file.read(), name="page.png", words=instruction, owner="local")
+        while not job.state.is_final:
+            job = service.wait(job.id, job.owner, 1.0)
+        return Response(service.result(job.id, job.owner).model_dump_json(), media_type="application/json")
+
+    return app
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
