@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import CheckAccess, OpenPage
 from tests.documents import EN_LINES, TABLE_ROWS, draw_lines, png_bytes, table_pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.models]
@@ -223,13 +223,14 @@ def test_a_phone_shows_the_answer_from_its_top_before_the_page(open_page: OpenPa
     assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
 
 
-def test_a_page_without_a_table_says_what_helps(open_page: OpenPage) -> None:
+def test_a_page_without_a_table_says_what_helps(open_page: OpenPage, axe: CheckAccess) -> None:
     page = open_page()
     upload(page, "lines.png", png_bytes(draw_lines(EN_LINES)))
     ask(page, "extract the tables")
     found = answer(page)
     expect(found.get_by_text(EN("table.none"))).to_be_visible()
     expect(found.get_by_text(EN("table.none_hint"))).to_be_visible()
+    axe(page)
     found.get_by_role("button", name=EN("table.mark")).click()
     expect(page.get_by_text(EN("view.region_hint"))).to_be_visible()
 
