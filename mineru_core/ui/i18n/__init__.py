@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mineru_core.ui.i18n.en import EN
+from mineru_core.ui.i18n.en_errors import EN_ERRORS
 from mineru_core.ui.i18n.zh import ZH
+from mineru_core.ui.i18n.zh_errors import ZH_ERRORS
 
-CATALOGUES: dict[str, dict[str, str]] = {"zh": ZH, "en": EN}
+CATALOGUES: dict[str, dict[str, str]] = {"zh": ZH | ZH_ERRORS, "en": EN | EN_ERRORS}
 LANGUAGE_NAMES: dict[str, str] = {"zh": "中文", "en": "English"}
 
 
