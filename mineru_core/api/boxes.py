@@ -43,9 +43,12 @@ def routes(backend: Backend) -> list[Route]:
             raise NoPages("The document has no such page.", "Pages are counted from 1.")
         known = request.headers.get("if-none-match", "")
         version = whole_number(request.query_params.get("v", ""))
-        return await backend.draw(
-            partial(_answer, backend, request.path_params["job_id"], owner, number, version, known)
-        )
+        job_id = request.path_params["job_id"]
+        # What is known does not wait behind pictures that are drawn.
+        answer = await backend.call(partial(_known, backend, job_id, owner, number, version, known))
+        if answer is not None:
+            return answer
+        return await backend.draw(partial(_size_only, backend, job_id, owner, number))
 
     return [Route("/ui/boxes/{job_id}/{number}", in_one_shape(boxes), methods=["GET"])]
 
@@ -104,24 +107,29 @@ def places_of(found: DocumentResult) -> Iterator[tuple[int, Box, str]]:
             yield change.after_page, change.after_box, change.after
 
 
-def _answer(backend: Backend, job_id: str, owner: str, number: int, version: int | None, known_tag: str) -> Response:
+def _known(
+    backend: Backend, job_id: str, owner: str, number: int, version: int | None, known_tag: str
+) -> Response | None:
+    """What was found on the page; None where it was not read, or not yet."""
     service = backend.service
     if service.get(job_id, owner).state is not JobState.DONE:
-        with service.document(job_id, owner) as document:
-            page = document.page(number)
-        return _json(no_boxes(number, page.width, page.height), {"Cache-Control": "no-store"})
+        return None
     found = service.result(job_id, owner)
+    page = next((one for one in found.analysis.pages if one.page == number), None)
+    if page is None:
+        return None
     now = service.corrections.state(job_id, owner).version
     tag = f'"{hashlib.sha256(f"{ENCODING_VERSION}/{job_id}/{number}/{now}".encode()).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": KEPT if version == now else FRESH, "Vary": "Cookie"}
     if tag in known_tag:
         return Response(status_code=304, headers=headers)
-    analysed = next((one for one in found.analysis.pages if one.page == number), None)
-    if analysed is not None:
-        return _json(page_boxes(found, analysed), headers)
-    with service.document(job_id, owner) as document:  # a page that the question left out
+    return _json(page_boxes(found, page), headers)
+
+
+def _size_only(backend: Backend, job_id: str, owner: str, number: int) -> Response:
+    with backend.service.document(job_id, owner) as document:
         page = document.page(number)
-    return _json(no_boxes(number, page.width, page.height), headers)
+    return _json(no_boxes(number, page.width, page.height), {"Cache-Control": "no-store"})
 
 
 def _json(content: dict[str, object], headers: dict[str, str]) -> Response:
