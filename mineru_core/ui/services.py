@@ -8,6 +8,7 @@ import time
 import uuid
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -24,6 +25,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job, JobError, JobState
 from mineru_core.jobs.process import shared_service
 from mineru_core.jobs.service import JobService
+from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.settings import Settings, load_settings
 
 PICTURE_WIDTH = 1400
@@ -45,6 +47,10 @@ class Upload:
 
     name: str
     data: bytes
+
+
+Handed = Upload | KeptUpload
+"""A file with its bytes, or one that lies on the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +120,43 @@ def engines() -> tuple[EngineFacts, ...]:
     return tuple(engine_facts(name, settings()) for name in service().analyzers.choices)
 
 
+def waiting_files(ids: Iterable[str], owner: str) -> tuple[KeptUpload, ...]:
+    """The owner's files with these ids, without those that are no longer kept."""
+    found = []
+    for upload_id in ids:
+        with suppress(NotFound):
+            found.append(service().uploads.get(upload_id, owner))
+    return tuple(found)
+
+
 def submit(
-    uploads: Iterable[Upload], words: str, owner: str, *, password: str | None = None, engine: str | None = None
+    uploads: Iterable[Handed], words: str, owner: str, *, password: str | None = None, engine: str | None = None
 ) -> Submission:
     """Hand files in, each as a job of its own; a file that cannot be read does not hold up the others.
 
     One file is read for who waits for it, and no longer than somebody does; several are a batch, which goes on.
     """
     files = tuple(uploads)
-    asked = (owner, words, password, engine, *((one.name, len(one.data)) for one in files))
+    asked = (owner, words, password, engine, *map(_identity, files))
     return _once(asked, owner, lambda: _submit(files, words, owner, password, engine))
 
 
-def _submit(uploads: Sequence[Upload], words: str, owner: str, password: str | None, engine: str | None) -> Submission:
+def _identity(handed: Handed) -> tuple[object, ...]:
+    return (handed.id,) if isinstance(handed, KeptUpload) else (handed.name, len(handed.data))
+
+
+def _bytes_of(handed: Handed, owner: str) -> bytes:
+    return service().uploads.read(handed.id, owner) if isinstance(handed, KeptUpload) else handed.data
+
+
+def _submit(uploads: Sequence[Handed], words: str, owner: str, password: str | None, engine: str | None) -> Submission:
     jobs: list[str] = []
     problems: list[Problem] = []
     alone = len(uploads) == 1
     for upload in uploads:
         try:
             job = service().submit(
-                upload.data,
+                _bytes_of(upload, owner),
                 name=upload.name,
                 words=words,
                 owner=owner,

@@ -37,6 +37,10 @@ class Key(StrEnum):
     CANVAS = "canvas"  # counts openings; a new number draws the canvas anew
     CANVAS_PLACE = "canvas_place"  # job and page the canvas was opened on
     CANVAS_START = "canvas_start"  # the regions as they were when the canvas was opened
+    WAITING_AT = "waiting_at"  # where files were dropped: "" on the first screen, else the job shown
+    WAITING = "waiting"  # ids of those that have arrived and wait for a question
+    ARRIVING = "arriving"  # whether others are on their way
+    AWAITED = "awaited"  # the words that are asked once these have arrived
     ROUND = "round"  # counts uploads; a new number empties the upload widgets
     PROBLEMS = "problems"
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
@@ -69,6 +73,11 @@ def owner() -> str:
 def has_page_route() -> bool:
     """Whether the server around this app serves page pictures (it is the one that sets the owner's cookie)."""
     return _owner_cookie() is not None and not st.session_state.get(Key.NO_ROUTE, False)
+
+
+def has_upload_route() -> bool:
+    """Whether the server around this app takes files from the page, by the same sign."""
+    return _owner_cookie() is not None
 
 
 def _owner_cookie() -> str | None:
@@ -176,6 +185,41 @@ def upload_round() -> int:
 def next_round() -> None:
     """Let go of the uploaded files: the widgets get new keys and the old ones' bytes are freed."""
     st.session_state[Key.ROUND] = upload_round() + 1
+    set_waiting("", (), arriving=False)
+    st.session_state.pop(Key.AWAITED, None)
+
+
+def waiting(place: str) -> tuple[str, ...]:
+    """Ids of the files dropped there ("" for the first screen, else a job's id) that have arrived and wait for a
+    question."""
+    return tuple(st.session_state.get(Key.WAITING, ())) if _waiting_at(place) else ()
+
+
+def arriving(place: str) -> bool:
+    """Whether files dropped there are on their way."""
+    return _waiting_at(place) and bool(st.session_state.get(Key.ARRIVING, False))
+
+
+def set_waiting(place: str, ids: Iterable[str], *, arriving: bool) -> None:
+    """These files have arrived there; ``arriving`` says whether others are on their way."""
+    st.session_state[Key.WAITING_AT] = place
+    st.session_state[Key.WAITING] = tuple(ids)
+    st.session_state[Key.ARRIVING] = arriving
+
+
+def _waiting_at(place: str) -> bool:
+    return bool(st.session_state.get(Key.WAITING_AT, "") == place)
+
+
+def await_files(words: str) -> None:
+    """Keep these words to be asked of the files once all have arrived."""
+    st.session_state[Key.AWAITED] = words
+
+
+def take_awaited() -> str | None:
+    """The words that were kept for the files, once; None where there are none."""
+    found = st.session_state.pop(Key.AWAITED, None)
+    return None if found is None else str(found)
 
 
 def regions_of(document_sha256: str) -> tuple[Region, ...]:

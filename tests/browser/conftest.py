@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (
@@ -77,3 +77,11 @@ def axe() -> CheckAccess:
         assert not told, "\n".join(told)
 
     return check
+
+
+def upload(page: Page, name: str, data: bytes) -> None:
+    """Put a file into the drop zone and wait until it has arrived and the page offers what to do with it."""
+    file: FilePayload = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.locator(".zone input.pick").set_input_files(file)
+    expect(page.locator(".zone .file").filter(has_text=name)).to_have_attribute("data-state", "done")
+    expect(page.locator(".st-key-actions")).to_be_visible()

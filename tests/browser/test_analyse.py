@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import CheckAccess, OpenPage
+from tests.browser.conftest import CheckAccess, OpenPage, upload
 from tests.documents import EN_LINES, TABLE_ROWS, draw_lines, png_bytes, table_pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.models]
@@ -32,17 +32,8 @@ def words_box(page: Page) -> Locator:
     return page.get_by_test_id("stChatInputTextArea")
 
 
-def upload(page: Page, name: str, data: bytes) -> None:
-    """Put a file into the drop zone and wait until the page offers what to do with it."""
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    )
-    expect(page.locator(".st-key-actions")).to_be_visible()
-
-
 def ask(page: Page, words: str) -> None:
-    """Type the words and send them: by Enter, and once more as long as they stand there, since Streamlit takes none
-    while a pasted picture is still on its way up."""
+    """Type the words and send them: by Enter, and once more as long as they stand there."""
     words_box(page).fill(words)
     for _ in range(20):
         words_box(page).press("Enter")
@@ -87,7 +78,7 @@ def test_a_pasted_picture_is_read(open_page: OpenPage) -> None:
     lines = (*EN_LINES, "<img src=x onerror=alert(1)>")
     picture = base64.b64encode(png_bytes(draw_lines(lines))).decode()
     words_box(page).evaluate(f"(element, base64) => ({PASTE})([element, base64])", picture)
-    expect(page.get_by_test_id("stChatInput").get_by_text("image.png")).to_be_visible()
+    expect(page.locator(".zone .file").filter(has_text="image.png")).to_be_visible()
     ask(page, "all text")
     text = answer(page).locator(".wb-text")
     for line in EN_LINES:

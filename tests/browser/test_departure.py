@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mineru_core.jobs.departure import GRACE_S
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import WAIT_MS
+from tests.browser.conftest import WAIT_MS, upload
 from tests.documents import table_pdf
 from tests.servers import serve_process, workbench_environment
 
@@ -27,9 +27,7 @@ def reading_page(context: BrowserContext, url: str) -> Page:
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
     page.goto(url)
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {"name": "note.pdf", "mimeType": "application/pdf", "buffer": table_pdf()}
-    )
+    upload(page, "note.pdf", table_pdf())
     page.get_by_role("button", name=EN("wishes.everything")).click()
     expect(page.get_by_role("button", name=EN("progress.cancel"))).to_be_visible()
     return page

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import OpenPage
-from tests.browser.test_analyse import answer, ask, upload
+from tests.browser.conftest import OpenPage, upload
+from tests.browser.test_analyse import answer, ask
 from tests.documents import table_pdf
 
 pytestmark = [pytest.mark.browser, pytest.mark.models]

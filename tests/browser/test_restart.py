@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import WAIT_MS
+from tests.browser.conftest import WAIT_MS, upload
 from tests.documents import table_pdf
 from tests.servers import free_port, serve_process, workbench_environment
 
@@ -25,9 +25,7 @@ def test_an_open_page_goes_on_after_a_restart(browser: Browser, tmp_path: Path) 
     try:
         with serve_process(environment, port=port) as url:
             page.goto(url)
-            page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-                {"name": "note.pdf", "mimeType": "application/pdf", "buffer": table_pdf()}
-            )
+            upload(page, "note.pdf", table_pdf())
             page.get_by_role("button", name=EN("wishes.everything")).click()
             expect(page.locator(".wb-text").first).to_contain_text("Delivery note 2024")
             before = page.url

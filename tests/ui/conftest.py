@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from mineru_core.jobs.process import close_shared_service
 from mineru_core.ui import services
+from mineru_core.ui.session import Key
 
 APP = Path(__file__).parents[2] / "app.py"
 PAGE = Path(__file__).parents[2] / "pages" / "analyse.py"
@@ -37,3 +38,14 @@ def open_app(language: str = "en-US", script: Path = APP) -> AppTest:
 def html_of(app: AppTest) -> str:
     """Everything shown through st.html, joined."""
     return "\n".join(str(element.proto.body) for element in app.get("html"))
+
+
+def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Put files (name, bytes) into the first screen's uploader, as where no server takes them from the page."""
+    app.file_uploader[0].set_value([(name, data, "application/octet-stream") for name, data in files])
+    return app.run()
+
+
+def ask(app: AppTest, words: str, *files: tuple[str, bytes]) -> AppTest:
+    """Upload files and write what is wanted of them."""
+    return upload(app, *files).chat_input(key=Key.WORDS).set_value(words).run()

@@ -1,19 +1,22 @@
-"""The first screen: headline, drop zone, example wishes, the words box and the sample."""
+"""Handing in and asking: the first screen, and the words box under a document, each with its drop zone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from mineru_core.jobs.model import Job
 from mineru_core.jobs.service import MAX_WORDS
+from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.engines import choose_engine
 from mineru_core.ui.analyse.problems import show_problems
+from mineru_core.ui.components.drop_zone import DropZone, drop_errors, drop_words, dropped, show_drop_zone
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.sample import WISHES, sample
-from mineru_core.ui.services import Upload
+from mineru_core.ui.services import Handed, Upload
 from mineru_core.ui.session import Key
 from mineru_core.ui.text import counted, html, kept_days
 
@@ -21,6 +24,9 @@ FILE_TYPES = [
     *("pdf", "pptx", "docx", "xlsx", "ppsx", "potx", "pptm", "docm", "xlsm"),
     *("png", "jpg", "jpeg", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "jp2"),
 ]
+FIRST_SCREEN = ""
+"""Where files are dropped as long as no document is shown; else it is the id of the job shown."""
+
 WISH_KEYS = ("tables", "text", "fields", "find")
 
 
@@ -43,37 +49,94 @@ def first_screen(owner: str, t: Translator) -> None:
 
 
 def _composer(owner: str, t: Translator) -> None:
-    round_ = session.upload_round()
-    megabytes = services.max_megabytes()
+    place = FIRST_SCREEN
+    if session.has_upload_route():
+        waiting: Sequence[Handed] = _drop_zone(place, Key.WORDS, owner, t)
+    else:
+        waiting = _plain_uploader(t)
+    password = _password(t)
+    wish: str | None = None
+    if waiting or session.arriving(place):
+        wish = _actions(len(waiting), t)
+    else:
+        _examples(t)
+    said = st.chat_input(t("words.placeholder"), key=Key.WORDS, max_chars=MAX_WORDS)
+    choose_engine(t)
+    _ask(place, waiting, said or wish, password, owner, t)
+
+
+def ask_bar(job: Job, owner: str, t: Translator) -> None:
+    """Further words about this document, or another document."""
+    # Held at the bottom by the style sheet: Streamlit's own pinned box scrolls the page to its end at every answer.
+    with st.container(key="ask_bar"):
+        waiting: Sequence[Handed] = ()
+        if session.has_upload_route():
+            waiting = _drop_zone(job.id, Key.WORDS_AGAIN, owner, t)
+        password, wish = None, None
+        with st.container():
+            if waiting or session.arriving(job.id):
+                password, wish = _password(t), _actions(len(waiting), t)
+        said = st.chat_input(t("words.placeholder_again"), key=Key.WORDS_AGAIN, max_chars=MAX_WORDS)
+    if said and not waiting and not session.arriving(job.id):
+        ask_again(job, said, owner)
+        st.rerun()
+    _ask(job.id, waiting, said or wish, password, owner, t)
+
+
+def _ask(
+    place: str, waiting: Sequence[Handed], words: str | None, password: str | None, owner: str, t: Translator
+) -> None:
+    """Ask the words of the files that wait, once none is on its way any more; None: what was to be asked then."""
+    if session.arriving(place):
+        if words is not None:
+            session.await_files(words)
+            st.toast(t("drop.awaited"), icon=":material/upload_file:")
+        return
+    words = session.take_awaited() if words is None else words
+    if words is not None:
+        hand_in(waiting, words, owner, password)
+
+
+def _drop_zone(place: str, words_key: Key, owner: str, t: Translator) -> Sequence[KeptUpload]:
+    """The drop zone, and the files in it that have arrived; a row beside the words where a document is shown."""
+    compact = place != FIRST_SCREEN
+    key = f"drop-{session.upload_round()}-{place}"
+    waiting = services.waiting_files(session.waiting(place), owner)
+    zone = DropZone(
+        words=drop_words(t, services.max_megabytes(), compact=compact),
+        errors=drop_errors(t),
+        language=t.language,
+        accept=",".join(f".{ending}" for ending in FILE_TYPES),
+        max_bytes=services.settings().limits.max_file_bytes,
+        files=waiting,
+        arriving=session.arriving(place),
+        compact=compact,
+    )
+    show_drop_zone(zone, key=key, on_files=partial(_take_files, key, place, words_key))
+    return waiting
+
+
+def _take_files(key: str, place: str, words_key: Key) -> None:
+    """Keep what the drop zone says of its files. Words that were to be asked of them go back into their box where a
+    file has not come through."""
+    found = dropped(key)
+    session.set_waiting(place, found.ids, arriving=found.pending)
+    if found.failed and not found.pending and (words := session.take_awaited()) is not None:
+        st.session_state[words_key] = words
+        st.toast(session.translator()("drop.not_asked"), icon=":material/error:")
+
+
+def _plain_uploader(t: Translator) -> Sequence[Upload]:
+    """Streamlit's own uploader, where the server around the app takes no files from the page."""
     uploaded = st.file_uploader(
         t("upload.label"),
         type=FILE_TYPES,
         accept_multiple_files=True,
-        key=f"upload-{round_}",
-        max_upload_size=megabytes,
+        key=f"upload-{session.upload_round()}",
+        max_upload_size=services.max_megabytes(),
         label_visibility="collapsed",
     )
-    waiting = [Upload(file.name, file.getvalue()) for file in uploaded]
-    password = _password(t)
-    wish: str | None = None
-    if waiting:
-        wish = _actions(len(waiting), t)
-    else:
-        _examples(t)
-    said = st.chat_input(
-        t("words.placeholder"),
-        key=Key.WORDS,
-        max_chars=MAX_WORDS,
-        accept_file="multiple",
-        file_type=FILE_TYPES,
-        max_upload_size=megabytes,
-    )
-    choose_engine(t)
-    if said:
-        attached = [Upload(file.name, file.getvalue()) for file in said.files]
-        hand_in([*waiting, *attached], said.text or "", owner, password)
-    elif wish is not None:
-        hand_in(waiting, wish, owner, password)
+    return [Upload(file.name, file.getvalue()) for file in uploaded]
 
 
 def _password(t: Translator) -> str | None:
@@ -96,7 +159,8 @@ def _examples(t: Translator) -> None:
 def _actions(count: int, t: Translator) -> str | None:
     """The same wishes once documents wait: a click asks at once. The words clicked, "" for everything, None for no
     click."""
-    st.html(f'<span class="wb-quiet">{html(counted(t, "upload.ready", count))}</span>')
+    ready = counted(t, "upload.ready", count) if count else t("drop.on_the_way")
+    st.html(f'<span class="wb-quiet">{html(ready)}</span>')
     clicked: str | None = None
     with st.container(key="actions", horizontal=True, gap="small"):
         if st.button(t("wishes.everything"), key="act-everything", type="primary"):
@@ -112,7 +176,7 @@ def _fill_words(wish: str) -> None:
     st.session_state[Key.WORDS] = wish
 
 
-def hand_in(uploads: Sequence[Upload], words: str, owner: str, password: str | None = None) -> None:
+def hand_in(uploads: Sequence[Handed], words: str, owner: str, password: str | None = None) -> None:
     """Submit the files, show the first one that was taken, and run the page anew."""
     if not uploads:
         st.toast(session.translator()("words.no_document"), icon=":material/upload_file:")

@@ -6,10 +6,9 @@ import streamlit as st
 
 from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import Job, JobState
-from mineru_core.jobs.service import MAX_WORDS
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.comparison import show_comparison
-from mineru_core.ui.analyse.composer import FILE_TYPES, ask_again, first_screen, hand_in
+from mineru_core.ui.analyse.composer import ask_bar, first_screen
 from mineru_core.ui.analyse.engines import engine_title
 from mineru_core.ui.analyse.files import show_files
 from mineru_core.ui.analyse.history import show_history
@@ -19,8 +18,7 @@ from mineru_core.ui.analyse.progress import show_progress
 from mineru_core.ui.analyse.result import show_result
 from mineru_core.ui.components.address import watch_address
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.services import Problem, Upload
-from mineru_core.ui.session import Key
+from mineru_core.ui.services import Problem
 from mineru_core.ui.text import kept_days
 
 
@@ -67,7 +65,7 @@ def _document_screen(job: Job, other: Job | None, owner: str, t: Translator) -> 
             show_problem(Problem.of(job.source, error), t)
     else:
         _one_answer(job, other, owner, t)
-    _ask_box(job, owner, t)
+    ask_bar(job, owner, t)
 
 
 def _one_answer(job: Job, other: Job | None, owner: str, t: Translator) -> None:
@@ -122,25 +120,3 @@ def _answer_pane(job: Job, owner: str, t: Translator) -> None:
         case JobState.EXPIRED:
             days = kept_days(t, services.settings().store.retention_days)
             st.info(f"**{t('job.expired')}**  \n{t('job.expired_hint', days=days)}", icon=":material/history:")
-
-
-def _ask_box(job: Job, owner: str, t: Translator) -> None:
-    """Further words about this document, or another document."""
-    # Held at the bottom by the style sheet: Streamlit's own pinned box scrolls the page to its end at every answer.
-    with st.container(key="ask_bar"):
-        said = st.chat_input(
-            t("words.placeholder_again"),
-            key=Key.WORDS_AGAIN,
-            max_chars=MAX_WORDS,
-            accept_file="multiple",
-            file_type=FILE_TYPES,
-            max_upload_size=services.max_megabytes(),
-        )
-    if not said:
-        return
-    words = said.text or ""
-    if said.files:
-        hand_in([Upload(file.name, file.getvalue()) for file in said.files], words, owner)
-        return
-    ask_again(job, words, owner)
-    st.rerun()

@@ -18,7 +18,7 @@ from mineru_core.ui.session import Key
 from tests.documents import table_pdf
 from tests.stand_ins import MisreadingEngine
 from tests.ui.analyse.test_page import WAIT_S, alerts, settle
-from tests.ui.conftest import PAGE, html_of, open_app
+from tests.ui.conftest import PAGE, ask, html_of, open_app
 
 pytestmark = pytest.mark.usefixtures("workbench")
 
@@ -34,7 +34,7 @@ def second_engine(workbench: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_note(app: AppTest) -> AppTest:
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     return settle(app)
 
 

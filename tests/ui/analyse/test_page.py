@@ -14,7 +14,7 @@ from mineru_core.ui import services
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
 from tests.documents import encrypted_pdf, table_pdf
-from tests.ui.conftest import PAGE, html_of, open_app
+from tests.ui.conftest import PAGE, ask, html_of, open_app, upload
 
 pytestmark = pytest.mark.usefixtures("workbench")
 
@@ -27,11 +27,6 @@ def settle(app: AppTest) -> AppTest:
     job_id = app.session_state[Key.JOB]
     owner = app.session_state[Key.OWNER]
     assert services.service().wait(job_id, owner, WAIT_S).state.is_final
-    return app.run()
-
-
-def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    app.file_uploader[0].set_value([(name, data, "application/octet-stream") for name, data in files])
     return app.run()
 
 
@@ -74,7 +69,7 @@ def test_the_sample_needs_one_click() -> None:
 
 def test_words_and_a_file_attached_to_them_are_asked() -> None:
     app = open_app("zh-CN")
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("全部文字").run()
+    ask(app, "全部文字", ("note.pdf", table_pdf()))
     shown = html_of(settle(app))
     assert not app.exception
     assert "Delivery note 2024" in shown
@@ -149,7 +144,7 @@ def test_a_full_house_is_said_politely(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_question_needs_no_new_upload() -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     first = settle(app).session_state[Key.JOB]
     app.chat_input(key=Key.WORDS_AGAIN).set_value('find "Stapler"').run()
     shown = html_of(settle(app))
@@ -159,7 +154,7 @@ def test_another_question_needs_no_new_upload() -> None:
 
 def test_the_next_question_is_limited_to_the_marked_regions() -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     settle(app)
     owner = app.session_state[Key.OWNER]
     found = services.result(app.session_state[Key.JOB], owner)
@@ -218,7 +213,7 @@ def test_a_reload_comes_back_to_the_document_in_the_address() -> None:
 
 def test_no_bytes_or_results_are_kept_in_the_session() -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     settle(app)
     kept = [app.session_state[key] for key in Key if key in app.session_state]
     assert app.session_state[Key.BATCH]
@@ -228,7 +223,7 @@ def test_no_bytes_or_results_are_kept_in_the_session() -> None:
 def test_file_names_are_never_markup() -> None:
     app = open_app()
     name = "![x](http://evil.example/a.png) :smile: <b>.pdf"
-    app.chat_input(key=Key.WORDS).upload(name, table_pdf()).set_value("all text").run()
+    ask(app, "all text", (name, table_pdf()))
     settle(app)
     labels = [button.label for button in app.button if str(button.key).startswith("open-")]
     assert labels
@@ -269,7 +264,7 @@ def test_a_result_that_is_gone_says_so_and_the_page_stands(monkeypatch: pytest.M
 
 def test_a_failed_page_is_named_and_the_others_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     settle(app)
     job_id, owner = app.session_state[Key.JOB], app.session_state[Key.OWNER]
     found = services.result(job_id, owner)
@@ -283,7 +278,7 @@ def test_a_failed_page_is_named_and_the_others_are_shown(monkeypatch: pytest.Mon
 
 def test_a_failed_block_is_named_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("all text").run()
+    ask(app, "all text", ("note.pdf", table_pdf()))
     settle(app)
     found = services.result(app.session_state[Key.JOB], app.session_state[Key.OWNER])
     failure = PageFailure(page=1, block=2, component="table", code="engine-failed", message="It broke.")
@@ -296,7 +291,7 @@ def test_a_failed_block_is_named_by_its_place(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_chart_that_is_not_read_is_said_once_and_its_text_is_shown() -> None:
     app = open_app()
-    app.chat_input(key=Key.WORDS).upload("note.pdf", table_pdf()).set_value("chart data as CSV").run()
+    ask(app, "chart data as CSV", ("note.pdf", table_pdf()))
     settle(app)
     assert EN("note.charts-unsupported") in alerts(app)
     assert EN("note.no-charts") not in alerts(app)
