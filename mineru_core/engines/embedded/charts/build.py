@@ -10,19 +10,21 @@ import numpy as np
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_axes
-from mineru_core.engines.embedded.charts.colors import common_color
+from mineru_core.engines.embedded.charts.colors import background_of, common_color
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height
 from mineru_core.engines.embedded.charts.legend import find_legend
 from mineru_core.engines.embedded.charts.plot import plot_area
-from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, Scene
+from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
 from mineru_core.engines.embedded.charts.texts import sort_texts
 
 # In heights of a line: labels nearer than this, one below the other, are lines of one name.
 MAX_BREAK = 0.6
 # The rim of the plot area that shows its background, a share of its sides.
 RIM = 0.06
+# Backgrounds are white, grey or pale: their channels differ by no more.
+PALE = 40
 
 
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
@@ -54,7 +56,7 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
         title=texts.title,
         x_title=texts.x_title,
         y_title=texts.y_title,
-        background=common_color(_rim(_inside(pixels, plot))),
+        background=_background(pixels, plot),
         text_height=height,
         warnings=_warnings(axes),
     )
@@ -145,6 +147,12 @@ def _inside(pixels: Pixels, plot: Box) -> Pixels:
     x0, y0, x1, y1 = (round(v) for v in plot)
     part = pixels[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
     return np.ascontiguousarray(part) if part.size else pixels
+
+
+def _background(pixels: Pixels, plot: Box) -> RGB:
+    """The colour behind the marks: that of the plot area's rim, unless marks as bright as theirs cover that."""
+    rim = common_color(_rim(_inside(pixels, plot)))
+    return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
 
 
 def _rim(part: Pixels) -> Pixels:

@@ -20,6 +20,8 @@ SAME_SURFACE = 26
 FLAT = 14
 # What is this near to the background is a tint of it, a band of light grey or the like.
 BACKGROUND = 14
+# A translucent colour is as near as this to the blend it is.
+FADED = 10
 MIN_SHARE = 0.0004
 MIN_PIXELS = 12
 MAX_COLORS = 40
@@ -101,6 +103,18 @@ def near_color(color: RGB, colors: Sequence[RGB]) -> tuple[int, float]:
         return -1, float("inf")
     index = int(np.argmin(away))
     return index, float(away[index])
+
+
+def faded(color: RGB, found: Sequence[RGB], background: RGB) -> RGB | None:
+    """Of the colours found the one that is this colour drawn translucent upon the background; None if none is."""
+    best: tuple[float, RGB] | None = None
+    for other in found:
+        for share in np.arange(0.3, 1.0, 0.05):
+            blend = tuple(round(share * a + (1 - share) * b) for a, b in zip(color, background, strict=True))
+            away = float(max(abs(a - b) for a, b in zip(blend, other, strict=True)))
+            if away <= FADED and (best is None or away < best[0]):
+                best = (away, other)
+    return None if best is None else best[1]
 
 
 def _rgb(values: NDArray[np.float64]) -> RGB:

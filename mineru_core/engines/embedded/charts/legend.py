@@ -59,7 +59,12 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
     for label in labels:
         if label.turned or label.slant is not None:
             continue
-        sample = _sample(pixels, label, background, [other.box for other in labels if other is not label])
+        sample = _sample(
+            pixels,
+            label,
+            background,
+            [la.box for la in labels if la is not label and any(c.isalnum() for c in la.text)],
+        )
         if sample is not None:
             found.append(
                 FoundEntry(LegendEntry(_name(label.text, sample), sample.color, sample.box, sample.marker), label)

@@ -34,7 +34,7 @@ def plot_area(
             left = max(left, min(pixel for _, pixel in axes.x.axis.ticks) - AXIS_LINE)
     if top is None or bottom is None or not _holds(axes.y, top, bottom):
         top, bottom = _span(axes.y, 0.0, float(height))
-        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), float(height))
+        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines)
     box = Box(left, top, right, bottom)
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
@@ -83,14 +83,14 @@ def _between_axes(axes: FoundAxes, left: float, right: float) -> tuple[float, fl
     return (left, right) if right > left else (min(left, right), max(left, right))
 
 
-def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, height: float) -> tuple[float, float]:
-    """The part of an upright span that ends at the labels of the axis below, and below the texts above."""
+def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Sequence[Ruling]) -> tuple[float, float]:
+    """The part of an upright span that ends at the axis' line below (or its labels), and below the texts above."""
     top, bottom = box.y0, box.y1
     if axes.x is not None:
         row = median(label.box.y0 if label.slant is None else label.slant[1] for label in axes.x.labels)
         bottom = min(bottom, row) if row > top else bottom
     if axes.y is None:
-        return max(0.0, top), min(height, bottom)
+        return top, bottom
     at = sorted(pixel for _, pixel in axes.y.axis.ticks)
     taken = {id(label) for label in axes.y.labels}
     for label in labels:
@@ -98,7 +98,17 @@ def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, height: f
             continue
         if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
             top = max(top, label.box.y1)
-    last = at[-1]
-    if axes.x is None or bottom < last:
-        bottom = max(last, min(bottom, last + (at[-1] - at[0]) / max(1, len(at) - 1) * 0.25))
+    last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
+    bottom = min(bottom, max([last, *_floors(lines, box, last, step)]))
     return min(top, at[0]), max(bottom, last)
+
+
+def _floors(lines: Sequence[Ruling], box: Box, last: float, step: float) -> list[float]:
+    """Where lines as wide as the plot area run less than a step below its last tick: the axis' line is one of them."""
+    return [
+        line.at
+        for line in lines
+        if last - AXIS_LINE <= line.at < last + 1.05 * step
+        and min(line.end, box.x1) - max(line.start, box.x0) >= 0.6 * box.width
+        and line.length <= 1.1 * box.width + 2 * AXIS_LINE
+    ]

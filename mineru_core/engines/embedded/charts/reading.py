@@ -16,6 +16,7 @@ from mineru_core.engines.embedded.charts.areas import read_areas
 from mineru_core.engines.embedded.charts.bars import bars_of
 from mineru_core.engines.embedded.charts.boxes import read_boxes
 from mineru_core.engines.embedded.charts.build import scene_of
+from mineru_core.engines.embedded.charts.colors import faded, near_color, surfaces
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.numbers import printed
@@ -31,6 +32,8 @@ ENLARGED = 2.0
 # A larger picture is reduced: a chart's marks are as well measured then.
 LARGE_SIDE = 1800
 MIN_SIDE = 40
+# A colour this near to the legend's is the very same.
+SAME_FILL = 12
 # Two readings of one text cover each other by this much.
 SAME_PLACE = 0.3
 # A chart of less than this confidence is none.
@@ -146,10 +149,25 @@ def _marks(scene: Scene) -> _Marks | None:
         (ChartKind.LINE, read_lines),
         (ChartKind.SCATTER, read_scatter),
     ):
-        series = read(scene)
+        series = read(_with_fills(scene) if kind is ChartKind.AREA else scene)
         if series and any(one.points for one in series):
             return _Marks(kind, tuple(series))
     return None
+
+
+def _with_fills(scene: Scene) -> Scene:
+    """The scene with the legend's colours as areas show them, which are often drawn translucent."""
+    x0, y0, x1, y1 = (round(v) for v in scene.plot)
+    part = np.ascontiguousarray(scene.pixels[y0:y1, x0:x1])
+    if not scene.legend or part.size == 0:
+        return scene
+    found = [surface.color for surface in surfaces(part, scene.background)]
+    entries = []
+    for entry in scene.legend:
+        away = near_color(entry.color, found)[1] if entry.color is not None else 0.0
+        shown = faded(entry.color, found, scene.background) if entry.color is not None and away > SAME_FILL else None
+        entries.append(entry if shown is None else replace(entry, color=shown))
+    return replace(scene, legend=tuple(entries))
 
 
 def _are_printed(series: Sequence[Series]) -> bool:

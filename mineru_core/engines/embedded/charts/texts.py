@@ -50,7 +50,8 @@ def sort_texts(
         rest[:] = [label for label in rest if id(label) not in taken]
         return list(chosen)
 
-    x_labels = take(_below(rest, plot, height, x_row))
+    upright = {id(label) for label in y_row}
+    x_labels = take(_below([label for label in rest if id(label) not in upright], plot, height, x_row))
     y_labels = take(_beside(rest, plot, height, y_row))
     x_title = take(_x_title(rest, plot, height, x_labels))
     y_title = take(_y_title(rest, plot, y_labels))
