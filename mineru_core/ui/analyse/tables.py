@@ -92,8 +92,9 @@ def show_table(
     """One table: title, CSV and Excel, then the cells; with an editor where ``origin`` says what table it is."""
     name = f"{place}-{number}"
     editing = False
+    above = st.empty()  # there without a caption, too: naming the table must not put the open editor in another place
     if caption.strip():
-        st.html(f'<div class="wb-title wb-caption">{caption_html(caption)}</div>')
+        above.html(f'<div class="wb-title wb-caption">{caption_html(caption)}</div>')
     with st.container(key=f"head-{name}", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f'<div class="wb-title">{title_html(table, number, t, small=bool(caption.strip()))}</div>')
         if origin is not None:
