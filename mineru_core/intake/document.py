@@ -17,7 +17,7 @@ import PIL
 from PIL import Image
 from pypdfium2.version import PYPDFIUM_INFO
 
-from mineru_core.document.page import Page, pixel_hash
+from mineru_core.document.page import Page, Pixels, pixel_hash
 from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
 from mineru_core.intake.office import OfficeFile, office_fingerprint, open_office
 from mineru_core.intake.pdf import PdfFile
@@ -43,6 +43,9 @@ class _Reader(Protocol):
 
     def page(self, number: int) -> Page:
         """Page ``number``, which is in range."""
+
+    def picture(self, number: int, width: int) -> Pixels:
+        """Page ``number``, which is in range, for showing it ``width`` pixels wide."""
 
     def close(self) -> None:
         """Free what is held."""
@@ -77,6 +80,14 @@ class Document:
         if not 1 <= n <= self.page_count:
             raise NoPages(f"There is no page {n}; the document has {self.page_count}.")
         return self._reader.page(n)
+
+    def picture(self, n: int, width: int) -> Pixels:
+        """Page ``n`` as (height, width, 3) uint8 RGB to be shown ``width`` pixels wide: as wide as that or wider, but
+        never wider than ``page`` gives it. Where pages are drawn, a small picture costs less than the page. Raises what
+        ``page`` raises."""
+        if not 1 <= n <= self.page_count:
+            raise NoPages(f"There is no page {n}; the document has {self.page_count}.")
+        return self._reader.picture(n, width)
 
     def pages(self) -> Iterator[Page]:
         """Every page in order, each made when its turn comes."""
@@ -219,12 +230,18 @@ class _LaterReader:
         self._lock = threading.Lock()
 
     def page(self, number: int) -> Page:
+        return self._opened().page(number)
+
+    def picture(self, number: int, width: int) -> Pixels:
+        return self._opened().picture(number, width)
+
+    def _opened(self) -> _Reader:
         with self._lock:
             if self._closed:
                 raise InvalidRequest("The document is closed.", "Open it again.")
             if self._reader is None:
                 self._reader = self._open_now()
-        return self._reader.page(number)
+            return self._reader
 
     def close(self) -> None:
         with self._lock:
@@ -258,6 +275,9 @@ class _PictureReader:
                 )
             return self._page
 
+    def picture(self, number: int, width: int) -> Pixels:  # noqa: ARG002  it is decoded whole in any case
+        return self.page(number).pixels
+
     def close(self) -> None:
         with self._lock:
             self._picture = self._page = None
@@ -285,6 +305,11 @@ class _PdfReader:
             number, self._source, dpi=self._settings.pdf.dpi, max_pixels=self._settings.limits.max_page_pixels
         )
 
+    def picture(self, number: int, width: int) -> Pixels:
+        return self._file.picture(
+            number, width, dpi=self._settings.pdf.dpi, max_pixels=self._settings.limits.max_page_pixels
+        )
+
     def close(self) -> None:
         self._file.close()
 
@@ -302,6 +327,9 @@ class _OfficeReader:
 
     def page(self, number: int) -> Page:
         return self._file.page(number, self._source)
+
+    def picture(self, number: int, width: int) -> Pixels:  # noqa: ARG002
+        return self.page(number).pixels
 
     def close(self) -> None:
         self._file.close()

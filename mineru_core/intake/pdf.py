@@ -71,6 +71,13 @@ class PdfFile:
             transform=transform,
         )
 
+    def picture(self, number: int, width: int, dpi: float, max_pixels: int) -> Pixels:
+        """Page ``number`` (from 1) rendered ``width`` pixels wide, or as ``page`` renders it where that is less.
+        Raises what ``page`` raises."""
+        with self._page(number) as page:
+            scale, _ = _geometry(page, number, dpi, max_pixels)
+            return _render(page, number, min(scale, width / page.get_size()[0]))
+
     def close(self) -> None:
         """Free the handle; calling it again does nothing."""
         self._finalizer()

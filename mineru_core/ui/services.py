@@ -258,7 +258,7 @@ def page_size(job_id: str, owner: str, number: int) -> tuple[int, int]:
 def page_jpeg(job_id: str, owner: str, number: int, width: int) -> bytes:
     """A page as JPEG, at most ``width`` pixels across. Raises a WorkbenchError where it cannot be drawn."""
     with service().document(job_id, owner) as document:
-        picture = Image.fromarray(document.page(number).pixels)
+        picture = Image.fromarray(document.picture(number, width))
     picture.thumbnail((width, 4 * width), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     picture.save(out, "JPEG", quality=85)

@@ -4,6 +4,7 @@ import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Page
 from mineru_core.errors import CorruptPdf, EncryptedPdf, InvalidRequest, NoPages, Overloaded
+from mineru_core.intake import open_document
 from mineru_core.intake import pdf as pdf_module
 from mineru_core.intake.pdf import PdfFile
 from tests.documents import PdfPage, PdfText, draw_lines, encrypted_pdf, scanned_pdf, table_pdf, text_pdf
@@ -43,6 +45,21 @@ def test_a_page_is_drawn_at_the_resolution_with_its_words() -> None:
     assert page.dpi == pytest.approx(150)
     assert words(page)[:6] == ["Delivery", "note", "2024", "Item", "Qty", "Price"]
     assert not page.pixels.flags.writeable
+
+
+@pytest.mark.parametrize("rotate", [0, 90])
+def test_a_small_picture_shows_the_page(rotate: int) -> None:
+    data = text_pdf([PdfPage([PdfText("Invoice 2024")], rotate=rotate)])
+    with open_document(data) as document:
+        page = document.page(1)
+        small = document.picture(1, 170)
+        height = round(page.pixels.shape[0] * 170 / page.pixels.shape[1])
+        assert small.shape[:2] == (pytest.approx(height, abs=1), pytest.approx(170, abs=1))
+        shrunk = cv2.resize(page.pixels, small.shape[1::-1], interpolation=cv2.INTER_AREA)
+        assert np.abs(shrunk.astype(int) - small.astype(int)).mean() < 2.0
+        assert document.picture(1, 100_000).shape == page.pixels.shape
+        with pytest.raises(NoPages):
+            document.picture(2, 100)
 
 
 def test_a_scan_has_no_text_layer() -> None:

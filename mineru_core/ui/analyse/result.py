@@ -13,7 +13,7 @@ from mineru_core.ui.analyse.answer import show_answer
 from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.problems import hint_of, title_of
-from mineru_core.ui.analyse.tables import show_tables
+from mineru_core.ui.analyse.tables import MOST_CELLS, show_tables
 from mineru_core.ui.analyse.two_files import across_files, changes_download
 from mineru_core.ui.analyse.understood import show_alternatives, told
 from mineru_core.ui.analyse.words import show_pages_text
@@ -133,7 +133,11 @@ def note_text(note: Note, t: Translator) -> str:
 
 
 def _show_json(found: DocumentResult, t: Translator) -> None:
-    """The result without its lines, which would make the tree slow to open."""
+    """The result without its lines, which would make the tree slow to open; where it is large all the same, a word that
+    the file has it."""
+    if sum(len(table.cells) for table in found.analysis.tables) > MOST_CELLS:
+        st.html(f'<p class="wb-quiet">{html(t("result.json_large"))}</p>')
+        return
     st.html(f'<p class="wb-quiet">{html(t("result.json_hint"))}</p>')
     lean = found.model_dump(
         mode="json", exclude={"analysis": {"pages": {"__all__": {"blocks": {"__all__": {"lines"}}}}}}

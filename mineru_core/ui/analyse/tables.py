@@ -23,6 +23,8 @@ from mineru_core.ui.services import stem
 from mineru_core.ui.text import counted, html, shortened
 
 SHOWN = 25
+MOST_CELLS = 4_000
+"""Cells of a table that are shown in the page outside the editor."""
 LONGEST_CAPTION = 160
 """Letters of a caption in a table's heading; a paragraph above a table is sometimes taken for one."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -105,10 +107,28 @@ def show_table(
             title = " ".join(caption.split()) or t("table.title", number=number)
             show_editor(job, origin, title, f"grid-{name}-{job.id}", t)
             return
-        st.html(f'<div class="wb-scroll" tabindex="0"{table_place(origin)}>{table_html(table)}</div>')
+        shown = first_rows(table)
+        st.html(f'<div class="wb-scroll" tabindex="0"{table_place(origin)}>{table_html(shown)}</div>')
+        if shown.n_rows < table.n_rows:
+            counts = {"shown": f"{shown.n_rows:,}", "count": f"{table.n_rows:,}"}
+            st.html(f'<p class="wb-quiet">{html(t("table.first_rows", **counts))}</p>')
         unsure = sum(cell.doubtful for cell in table.cells)
         if unsure:
             st.html(f'<p class="wb-quiet">{html(counted(t, "table.unsure", unsure))}</p>')
+
+
+def first_rows(table: Table) -> Table:
+    """The table, or of one of more than ``MOST_CELLS`` the rows that hold about so many: the page is made anew with
+    every click, and the editor shows all of it."""
+    rows = max(1, MOST_CELLS // max(1, table.n_cols))
+    if table.n_rows <= rows:
+        return table
+    cells = (cell for cell in table.cells if cell.row < rows)
+    cut = (
+        cell if cell.row + cell.rowspan <= rows else cell.model_copy(update={"rowspan": rows - cell.row})
+        for cell in cells
+    )
+    return table.model_copy(update={"n_rows": rows, "cells": tuple(cut)})
 
 
 def _download_buttons(table: Table, number: int, name: str, source: str, t: Translator) -> None:

@@ -367,4 +367,6 @@ EN: dict[str, str] = {
     "points.saving": "Saving …",
     "points.saved": "Saved.",
     "points.lost": "Not saved: the server does not answer. Reload the page.",
+    "table.first_rows": "The first {shown} of {count} rows. Edit shows all of them, and so do the downloads.",
+    "result.json_large": "The result is too large to be shown here: download it as JSON.",
 }

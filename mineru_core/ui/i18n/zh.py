@@ -361,4 +361,6 @@ ZH: dict[str, str] = {
     "points.saving": "正在保存…",
     "points.saved": "已保存。",
     "points.lost": "未保存：服务器没有响应。请刷新页面。",
+    "table.first_rows": "仅显示前 {shown} 行，共 {count} 行。编辑视图和下载文件包含全部内容。",
+    "result.json_large": "结果过大，无法在此显示：请下载 JSON 文件。",
 }

@@ -6,9 +6,17 @@ import pytest
 
 from mineru_core.document.analysis import Block, BlockType, Part
 from mineru_core.document.geometry import Box
-from mineru_core.document.table import Table
+from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Answer, Region, Task, TaskKind
-from mineru_core.ui.analyse.tables import LONGEST_CAPTION, caption_html, caption_of, title_html, why_no_tables
+from mineru_core.ui.analyse.tables import (
+    LONGEST_CAPTION,
+    MOST_CELLS,
+    caption_html,
+    caption_of,
+    first_rows,
+    title_html,
+    why_no_tables,
+)
 from mineru_core.ui.i18n import Translator
 from tests.documents import table_pdf
 from tests.export.strategies import page, result
@@ -84,3 +92,13 @@ def test_a_question_for_something_else_offers_to_look_for_tables() -> None:
     assert EN("table.not_read") in html_of(app)
     app.button(key="read-tables").click().run()
     assert EN("wishes.tables") in html_of(settle(app))
+
+
+def test_of_a_large_table_the_first_rows_are_shown() -> None:
+    small = Table.from_rows([["a", "b"]] * 50)
+    assert first_rows(small) is small
+    large = Table.from_rows([[str(row), "x"] for row in range(MOST_CELLS)])
+    shown = first_rows(large)
+    assert shown.rows() == large.rows()[: MOST_CELLS // 2]
+    tall = Table(n_rows=MOST_CELLS + 5, n_cols=1, cells=(Cell(row=0, col=0, rowspan=MOST_CELLS + 5, text="all"),))
+    assert first_rows(tall).cells[0].rowspan == MOST_CELLS
