@@ -34,6 +34,9 @@ MIN_ON_BASE = 0.6
 SAME_COLOR = 40.0
 # The legend's colours are all there are where they make up this share of the coloured pixels.
 MOSTLY = 0.7
+# Lines of axes are this thick at most, pixels; pale ones have no channel below this.
+AXIS_LINE = 3.0
+PALE = 170
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,22 @@ def bars_of(scene: Scene) -> BarReading | None:
     best = max(both, key=lambda found: _worth(found, scene))
     if best.share < MIN_SHARE or not best.sticks or _base(best, scene)[1] < MIN_ON_BASE:
         return None
+    if not _has_its_axis(best, scene) or _fills_plot(best, scene.plot):
+        return None
     return _Reader(scene, best, colors).reading()
+
+
+def _has_its_axis(found: Sticks, scene: Scene) -> bool:
+    """Whether the values' axis is not the other one."""
+    axis, other = (scene.y, scene.x) if found.vertical else (scene.x, scene.y)
+    scaled = isinstance(axis, NumberAxis) and not axis.dates
+    return scaled or not isinstance(other, NumberAxis) or other.dates
+
+
+def _fills_plot(found: Sticks, plot: Box) -> bool:
+    """Whether the only bar is most of the plot area: then it is an area with a level edge."""
+    across = plot.width if found.vertical else plot.height
+    return len(found.sticks) == 1 and found.sticks[0].thickness > 0.7 * across
 
 
 def _worth(found: Sticks, scene: Scene) -> tuple[float, float]:
@@ -119,7 +137,8 @@ class _Reader:
         axis = scene.y if found.vertical else scene.x
         self.axis = axis if isinstance(axis, NumberAxis) else None
         self.base, _ = _base(found, scene)
-        self.columns = [c for c in columns_of(found.sticks) if self._stands(c)]
+        sticks = [stick for stick in found.sticks if not self._is_axis_line(stick)]
+        self.columns = [c for c in columns_of(sticks) if self._stands(c)]
         self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
         if self.stacked and scene.legend:
             used = {stick.color for column in self.columns for stick in column} | self._of_legend()
@@ -162,6 +181,11 @@ class _Reader:
 
     def _many_a_name(self, names: Sequence[tuple[str, float]]) -> bool:
         return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
+
+    def _is_axis_line(self, stick: Stick) -> bool:
+        """Whether it is a piece of a pale axis line, between bars whose colour is pale, too."""
+        flat = stick.length <= AXIS_LINE and min(abs(stick.top - self.base), abs(stick.bottom - self.base)) <= AXIS_LINE
+        return flat and min(self.colors[stick.color]) >= PALE
 
     def _stands(self, column: Sequence[Stick]) -> bool:
         reach = HIDDEN if len(column) > 1 else 2 * MAX_OFF_BASE

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from math import ceil
 
+import cv2
 import numpy as np
 
 from mineru_core.document.analysis import Line, LineWord
@@ -15,6 +17,8 @@ from mineru_core.engines.embedded.charts.reading import ChartReading, NotAChart,
 from mineru_core.engines.embedded.charts.where import chart_areas
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.runtime.context import RunContext
+
+_log = logging.getLogger(__name__)
 
 # A line or a table belongs to an area that holds this share of it.
 MIN_COVERED = 0.5
@@ -44,7 +48,7 @@ def charts_of_page(
         x0, y0 = int(area.x0), int(area.y0)
         part = np.ascontiguousarray(pixels[y0 : ceil(area.y1), x0 : ceil(area.x1)])
         inside = [_moved(line, -x0, -y0) for line in lines if line.box.covered_by(area) >= MIN_COVERED]
-        reading = read_chart(part, inside, ctx, reread)
+        reading = _read(part, inside, ctx, reread)
         if isinstance(reading, NotAChart):
             continue
         placed = ChartReading(_on_page(reading.chart, x0, y0, width, height), reading.warnings)
@@ -52,6 +56,15 @@ def charts_of_page(
         if not at_table or placed.chart.confidence >= SURER_THAN_TABLE:
             found.append(placed)
     return found
+
+
+def _read(pixels: Pixels, lines: Sequence[Line], ctx: RunContext, reread: Reread) -> ChartReading | NotAChart:
+    """The chart of an area; a picture that a reader of marks breaks on is none, and its page is read all the same."""
+    try:
+        return read_chart(pixels, lines, ctx, reread)
+    except (ArithmeticError, LookupError, ValueError, cv2.error):
+        _log.exception("reading an area of %d × %d pixels as a chart broke", pixels.shape[1], pixels.shape[0])
+        return NotAChart("The reading of its marks broke.")
 
 
 def _box(reading: ChartReading) -> Box:

@@ -24,6 +24,7 @@ from mineru_core.engines.embedded.charts.pie import read_pie
 from mineru_core.engines.embedded.charts.polish import at_labels, named, short_title, without_grid
 from mineru_core.engines.embedded.charts.scatter import read_scatter
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, NumberAxis, Scene
+from mineru_core.engines.embedded.charts.turned import turned_labels
 from mineru_core.runtime.context import RunContext
 
 # A picture whose longer side is below this is read a second time at twice its size; more finds no more.
@@ -81,6 +82,10 @@ def read_chart(
     if times > 1.0 and reread is not None:
         labels = _surer(labels_of(reread(pixels)), labels)
     ctx.check()
+    if times > 1.0 and reread is not None:
+        more = turned_labels(scene_of(pixels, labels), reread)
+        labels = labels if more is None else more
+        ctx.check()
     return chart_of(pixels, labels, ctx, times)
 
 

@@ -26,6 +26,8 @@ SAME_THICKNESS = 0.2
 SLACK = 2.0
 # Bars that touch are parted where their ends differ; pieces that are narrower are a slope.
 MIN_PIECE = 4
+MANY_PIECES = 5
+SLOPE = 2.5
 MIN_THICKNESS = 3
 # How far a bar's end may be from the line the bars stand on, pixels.
 MAX_OFF_BASE = 4.0
@@ -182,6 +184,9 @@ def _pieces(part: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
             found.append((start, x, int(np.median(tops[start:x])), int(np.median(bottoms[start:x]))))
         start = x
     covered = sum(b - a for a, b, _, _ in found)
+    steps = [max(abs(a[2] - b[2]), abs(a[3] - b[3])) for a, b in pairwise(found)]
+    if len(found) >= MANY_PIECES and median(steps) <= SLOPE:  # the edge of an area
+        return []
     return found if covered >= 0.75 * width and len(found) <= max(1, width // 6) else []
 
 

@@ -18,6 +18,8 @@ from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
 
 # The strip below the plot area is this high, in heights of a line; that left of the labels at least this wide.
 STRIP = 6.0
+# Where at least so many names were read below the plot area, they stand level.
+FEW = 2
 MIN_STRIP = 0.7
 # A strip with less ink than this share of its pixels is empty.
 MIN_INK = 0.003
@@ -35,7 +37,8 @@ def turned_labels(scene: Scene, read: Callable[[Pixels], Sequence[Line]]) -> tup
     labels = list(scene.labels)
     found: list[Label] = []
     plot, height = scene.plot, scene.text_height
-    if not isinstance(scene.x, NumberAxis):
+    few = len(scene.x_labels) < FEW and isinstance(scene.y, NumberAxis)
+    if few and not isinstance(scene.x, NumberAxis):
         strip = Box(plot.x0 - height, plot.y1 + 2, plot.x1 + height, plot.y1 + STRIP * height)
         names = _read_up(scene, strip, read)
         here = [la for la in scene.x_labels if la.box.center[1] > plot.y1]
