@@ -47,7 +47,7 @@ def read_areas(scene: Scene) -> list[Series] | None:
         return None
     names = [entry.name for entry in entries] or names_of(scene, [b.top for b in bands], [b.color for b in bands])
     by_color = dict(zip(colors, names, strict=False)) if entries else None
-    corners = [bend for band in bands for bend in bends(band.top, least=0.07)]
+    corners = [bend for band in bands for bend in bends(band.top)]
     places = places_on(x, [], corners)
     out = []
     for index, band in enumerate(bands):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,8 +10,8 @@ import numpy as np
 
 from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.lines_axes import on_second
-from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, line_colors
-from mineru_core.engines.embedded.charts.lines_names import names_of
+from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, line_colors, on_one_ray
+from mineru_core.engines.embedded.charts.lines_names import names_of, sample_name
 from mineru_core.engines.embedded.charts.lines_places import NEAR, Place, number_name, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, marker_places, read_at
 from mineru_core.engines.embedded.charts.lines_printed import axis_from_printed, with_printed
@@ -26,6 +27,9 @@ MIN_WIDTH = 0.06
 
 WHOLE = 0.93
 """Share of its columns that a line without dashes inks at least."""
+
+OTHER = 70.0
+"""A colour that is farther from all of the legend is not one of them."""
 
 ALIKE = 40.0
 """Colours of lines farther apart than this are told apart without doubt, 0 to 441."""
@@ -49,6 +53,15 @@ class TracedLine:
     steps: Steps | None = None
     sure: float = 1.0
 
+    @property
+    def corners(self) -> list[float]:
+        """The x in pixels where its data may have points: bends; of a line in steps its jumps, and half-way on."""
+        if self.steps is None:
+            return bends(self.trace)
+        jumps = self.steps.jumps
+        half = min((b - a for a, b in itertools.pairwise(jumps) if b - a > 8), default=0.0) / 2
+        return [*jumps, *(jump + half for jump in jumps)]
+
 
 def read_lines(scene: Scene) -> list[Series] | None:
     """The lines as series, one point for each place of data; None where the chart has no lines that can be read.
@@ -65,12 +78,14 @@ def read_lines(scene: Scene) -> list[Series] | None:
     markers = [m for line in lines for m in line.markers]
     # Dashes and what other lines hide look like bends.
     whole = [line for line in lines if line.trace.drawn > WHOLE] or lines
-    corners = [b for line in whole for b in (line.steps.jumps if line.steps else bends(line.trace))]
+    corners = [b for line in whole for b in line.corners]
     if _bear_markers(lines):
         places = places_on(x, markers, [])
     else:
-        every = [b for line in lines for b in (line.steps.jumps if line.steps else bends(line.trace))]
-        places = max(places_on(x, [], corners), places_on(x, [], every), key=len)
+        places = places_on(x, [], corners)
+        if whole != lines and len(places) == len(places_on(x, [], [])):
+            every = [b for line in lines for b in line.corners]
+            places = places_on(x, [], every)
     if not places:
         return None
     second = on_second(scene, [line.name for line in lines], [line.color for line in lines])
@@ -79,7 +94,7 @@ def read_lines(scene: Scene) -> list[Series] | None:
         axis = scene.second_y if right and scene.second_y is not None else y
         # Of two scales nobody knows which: the value is a guess.
         axis = replace(axis, confidence=0.4 * axis.confidence) if right is None else axis
-        out += with_printed([_series(line, lines, places, axis)], scene, axis)
+        out += with_printed([_series(line, lines, places, axis, scene.text_height)], scene, axis)
     return [series for series in out if series.points] or None
 
 
@@ -94,31 +109,64 @@ def full_trace(line: TracedLine, x: NumberAxis | CategoryAxis, y: NumberAxis) ->
 
 
 def find_lines(scene: Scene) -> list[TracedLine]:
-    """The lines of a plot with their names: those of the legend, or of every colour that draws one."""
+    """The lines of a plot with their names: those of the legend and of every other colour that draws one."""
     entries = [entry for entry in scene.legend if entry.color is not None]
-    told: list[RGB] = [entry.color for entry in entries if entry.color is not None]
-    colors = as_drawn(scene, told) if told else line_colors(scene)
+    told = as_drawn(scene, [entry.color for entry in entries if entry.color is not None]) if entries else []
+    others = [color for color in line_colors(scene) if all(_apart(color, known) > OTHER for known in told)]
+    colors = [*told, *(others if told else whole_colors(scene, others))]
     if not colors:
         return []
     ink = ink_of(scene, colors)
     found: list[TracedLine] = []
     for index, color in enumerate(colors):
         trace = trace_of(ink.coverage[index], ink.left, ink.top)
-        if trace is None or not _is_line(trace, scene):
+        if trace is None or not _is_line(trace, scene) or (index >= len(told) and _is_rule(trace, scene, color)):
             continue
         markers, radius = marker_places(ink.coverage[index], trace, ink.top)
-        name = entries[index].name if entries else ""
+        markers = [*markers, *_hidden_ends(markers, radius, trace, scene)]
+        name = entries[index].name if index < len(told) else ""
         found.append(TracedLine(name, color, trace, tuple(markers), radius, steps_of(trace), _distinct(index, colors)))
-    if entries and len(found) < 0.5 * len(entries):
+    if sum(bool(line.name) for line in found) < 0.5 * len(entries):
         return []
-    return found if entries else _named(scene, found)
+    return _named(scene, found)
 
 
-def _distinct(index: int, colors: Sequence[RGB]) -> float:
-    """How sure a line is by its colour: 1 where no other is like it, 0.2 where another has the same."""
-    apart = [float(np.linalg.norm(np.subtract(colors[index], other))) for other in colors]
-    nearest = min((d for i, d in enumerate(apart) if i != index), default=441.0)
-    return min(1.0, max(0.2, (nearest - 8) / ALIKE))
+def whole_colors(scene: Scene, colors: list[RGB]) -> list[RGB]:
+    """The colours without those that are only another one's where its line lies between two rows of pixels.
+
+    Such a colour is on the other's ray, and is there where the other is not.
+    """
+    ink = ink_of(scene, colors)
+    reach = [np.flatnonzero((coverage > 0.5).any(axis=0)) for coverage in ink.coverage]
+    pale = {
+        a
+        for a, b in itertools.permutations(range(len(colors)), 2)
+        if on_one_ray(colors[b], colors[a], scene.background)
+        and len(np.intersect1d(reach[a], reach[b])) < 0.1 * min(len(reach[a]), len(reach[b]))
+    }
+    return [color for index, color in enumerate(colors) if index not in pale]
+
+
+def _hidden_ends(markers: Sequence[float], radius: float, trace: Trace, scene: Scene) -> list[float]:
+    """Ends of a line with markers at which none is seen, for its name hides it; at a tick where one is near."""
+    if not markers:
+        return []
+    ticks: list[float] = []
+    if isinstance(scene.x, NumberAxis):
+        ticks = [scene.x.pixel_at(value) for value, _ in scene.x.ticks]
+    elif scene.x is not None:
+        ticks = [pixel for _, pixel in scene.x.categories]
+    out = []
+    for end in (float(trace.x[trace.columns[0]]), float(trace.x[trace.columns[-1]])):
+        if min(abs(marker - end) for marker in markers) <= 2 * radius + 3:
+            continue
+        near = min(ticks, key=lambda tick: abs(tick - end), default=end)
+        out.append(near if abs(near - end) <= 0.6 * scene.text_height else end)
+    return out
+
+
+def _apart(a: RGB, b: RGB) -> float:
+    return float(np.linalg.norm(np.subtract(a, b)))
 
 
 def _is_line(trace: Trace, scene: Scene) -> bool:
@@ -129,23 +177,46 @@ def _is_line(trace: Trace, scene: Scene) -> bool:
     return bool(thin and wide >= MIN_WIDTH * scene.plot.width and trace.drawn >= MIN_DRAWN)
 
 
+def _is_rule(trace: Trace, scene: Scene, color: RGB) -> bool:
+    """Whether it is level from side to side and pale or grey, as axes and grid lines are."""
+    y = trace.y[trace.columns]
+    level = float(np.percentile(y, 97) - np.percentile(y, 3)) < 0.6 and len(y) > 0.5 * scene.plot.width
+    return level and (max(color) - min(color) < 60 or _apart(color, scene.background) < 120)
+
+
 def _named(scene: Scene, lines: list[TracedLine]) -> list[TracedLine]:
-    names = names_of(scene, [line.trace for line in lines], [line.color for line in lines])
-    if len(lines) > 1 and any(names):
-        # Where lines have names, what has none is a rule, an arrow or a band, unless it spans as much as the others.
-        widths = [len(line.trace.columns) for line in lines]
-        least = 0.5 * max(width for width, name in zip(widths, names, strict=True) if name)
-        keep = [bool(name) or width >= least for width, name in zip(widths, names, strict=True)]
-    else:
-        keep = [True] * len(lines)
+    """The lines with names for those that have none; what then has none is dropped, if it is not as wide as others."""
+    unnamed = [line for line in lines if not line.name]
+    told = len(unnamed) < len(lines)
+    beside = names_of(scene, [line.trace for line in unnamed], [line.color for line in unnamed])
+    used = {line.name for line in lines}
+    named: dict[int, str] = {}
+    for line, name in zip(unnamed, beside, strict=True):
+        named[id(line)] = name if name and name not in used else sample_name(scene, line.color, used)
+        used.add(named[id(line)])
+    names = [line.name or named[id(line)] for line in lines]
+    if len(lines) == 1 or not any(names):
+        return lines
+    widths = [len(line.trace.columns) for line in lines]
+    least = max(width for width, name in zip(widths, names, strict=True) if name)
+    # Beside lines with names, what has none is a rule, an arrow, or the rim of another line.
+    keep = [bool(name) or (not told and width >= 0.5 * least) for width, name in zip(widths, names, strict=True)]
     return [replace(line, name=name) for line, name, kept in zip(lines, names, keep, strict=True) if kept]
+
+
+def _distinct(index: int, colors: Sequence[RGB]) -> float:
+    """How sure a line is by its colour: 1 where no other is like it, 0.2 where another has the same."""
+    nearest = min((_apart(colors[index], other) for i, other in enumerate(colors) if i != index), default=441.0)
+    return min(1.0, max(0.2, (nearest - 8) / ALIKE))
 
 
 def _bear_markers(lines: Sequence[TracedLine]) -> bool:
     return sum(len(line.markers) >= 2 for line in lines) >= 0.6 * len(lines)
 
 
-def _series(line: TracedLine, lines: Sequence[TracedLine], places: Sequence[Place], y: NumberAxis) -> Series:
+def _series(
+    line: TracedLine, lines: Sequence[TracedLine], places: Sequence[Place], y: NumberAxis, text_height: float
+) -> Series:
     pixels = [place.pixel for place in places]
     gaps = np.diff(sorted(pixels))
     points = []
@@ -159,7 +230,9 @@ def _series(line: TracedLine, lines: Sequence[TracedLine], places: Sequence[Plac
             reading = line.steps.read(line.trace, place.pixel, half)
         else:
             blunt = line.radius + 0.8 if line.markers else 0.0
-            reading = read_at(line.trace, place.pixel, reach=reach, blunt=min(blunt, 0.45 * reach))
+            # Its name may hide the end of a line.
+            slack = max(2.5, min(0.35 * min(around, default=10.0), 3.0 + 0.5 * text_height))
+            reading = read_at(line.trace, place.pixel, reach=reach, blunt=min(blunt, 0.45 * reach), slack=slack)
         if reading is not None:
             points.append(_point(line, place, reading, y))
     return Series(name=line.name, points=tuple(points), color=hex_color(line.color))

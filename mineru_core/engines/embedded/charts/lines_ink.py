@@ -28,6 +28,9 @@ MIN_CONTRAST = 36.0
 OFF_RAY = 34.0
 """How far a colour may lie from the ray of its line; JPEGs of thin lines are that far off."""
 
+PALE = 75.0
+"""A grey that differs less from the background is that of a grid."""
+
 SAME_COLOR = 60.0
 """Two colours found nearer than this are taken for one."""
 
@@ -60,7 +63,8 @@ def plot_part(scene: Scene, margin: float = 3.0) -> tuple[Pixels, int, int]:
 
 def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:
     """How much each colour covers of each pixel of the plot; text and the legend's samples are left out."""
-    part, left, top = plot_part(scene)
+    # Markers on the plot's edge reach beyond it.
+    part, left, top = plot_part(scene, margin=8.0)
     inked, offset, base = _inked(part, scene.background)
     tints = np.array(colors, np.float32).reshape(-1, 3) - base
     shares, away = _on_rays(offset, tints)
@@ -95,6 +99,14 @@ def _part_shades(coverage: Floats, shares: Floats, inked: Mask, tints: Floats) -
         core = cv2.dilate(whole, np.ones((3, 3), np.uint8)) > (1 + level) / 2
         coverage[pale][core] = 0.0
         coverage[dark][~core] = 0.0
+
+
+def on_one_ray(dark: RGB, pale: RGB, background: RGB) -> bool:
+    """Whether the second colour may be the first one blended with the background by a half or less."""
+    a, b = (np.subtract(color, background).astype(float) for color in (dark, pale))
+    lengths = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+    level = lengths[1] / max(1.0, lengths[0])
+    return 0.4 < level < 0.95 and float(a @ b) > 0.97 * lengths[0] * lengths[1]
 
 
 def _inked(part: Pixels, background: RGB) -> tuple[Mask, Floats, Floats]:
@@ -145,8 +157,9 @@ def under_legend(scene: Scene, size: tuple[int, int], left: int, top: int) -> Ma
 
 
 def _names(scene: Scene, size: tuple[int, int], left: int, top: int) -> Mask:
-    """Pixels under free words without a number: names at the ends of lines may have the lines' colours."""
+    """Pixels under free words without a number, which may have the lines' colours, and under all beside the plot."""
     words = [label.box for label in scene.free if not any(c.isdigit() for c in label.text)]
+    words += [label.box for label in scene.labels if not scene.plot.contains(*label.box.center)]
     return _covered([box.shifted(-left, -top) for box in words], size)
 
 
@@ -202,7 +215,9 @@ def _rules(part: Pixels, contrast: Floats, across: float = 0.45) -> Mask:
 
     ``across`` is the share of the width that a level rule inks at least.
     """
-    grey = (part.max(axis=2).astype(np.int16) - part.min(axis=2)) < 24
+    chroma = part.max(axis=2).astype(np.int16) - part.min(axis=2)
+    # Pale blue and pale green ones are in use as well.
+    grey = (chroma < 24) | ((chroma < 48) & (part.min(axis=2) >= 170))
     drawn = (contrast > 0.35 * MIN_CONTRAST) & grey
     out = np.zeros(drawn.shape, np.bool_)
     out[drawn.mean(axis=1) > across] = True
@@ -236,7 +251,9 @@ def _peaks(pixels: Pixels, places: NDArray[np.intp], width: int, ground: Floats,
         columns = np.unique(places[left & (np.linalg.norm(colors - middle, axis=1) < SAME_COLOR / 2)])
         if len(columns) >= least * width:
             r, g, b = (round(float(v)) for v in middle)
-            found.append((len(columns), (r, g, b)))
+            # Grid lines are grey and pale.
+            if max(r, g, b) - min(r, g, b) >= 24 or np.linalg.norm(tint) >= PALE:
+                found.append((len(columns), (r, g, b)))
         if not taken.any():
             break
         left &= ~taken

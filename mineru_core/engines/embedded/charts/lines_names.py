@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
@@ -31,10 +32,45 @@ def names_of(scene: Scene, traces: Sequence[Trace], colors: Sequence[RGB]) -> li
     used: set[int] = set()
     for cost, t, w in costs:
         if cost <= FARTHEST and not names[t] and w not in used:
-            # The marker at a line's end is read as a dot before its name.
-            names[t] = words[w].text.strip(" •·∙●.-–—_")
+            names[t] = plain_name(words[w].text)
             used.add(w)
     return names
+
+
+def sample_name(scene: Scene, color: RGB, used: Container[str] = ()) -> str:
+    """The text outside the plot that a sample of this colour stands before, "" where there is none.
+
+    ``used`` are names of other lines. A text on a ground of that colour has no sample.
+    """
+    for label in scene.labels:
+        x, y = label.box.center
+        name = plain_name(label.text)
+        if label.turned or scene.plot.contains(x, y) or name in used or not any(c.isalpha() for c in name):
+            continue
+        height = max(6.0, label.height)
+        # The sample may be read as the text's first character.
+        before = Box(label.box.x0 - 3.0 * height, label.box.y0, label.box.x0 + 1.0 * height, label.box.y1)
+        same = _alike(scene, before, color)
+        sample = same.any(axis=0).sum() >= 0.4 * height and same.sum() >= 0.5 * height and same.mean() < 0.6
+        behind = label.box._replace(x0=label.box.x0 + 1.0 * height)
+        if sample and _alike(scene, behind, color).mean() < 0.2:
+            return name
+    return ""
+
+
+def _alike(scene: Scene, box: Box, color: RGB) -> NDArray[np.bool_]:
+    """Which pixels in a box have a colour, one at least."""
+    inside = box.clipped(scene.pixels.shape[1], scene.pixels.shape[0])
+    part = scene.pixels[int(inside.y0) : int(inside.y1), int(inside.x0) : int(inside.x1)].astype(np.float32)
+    if not part.size:
+        return np.zeros((1, 1), np.bool_)
+    same: NDArray[np.bool_] = np.linalg.norm(part - np.array(color, np.float32), axis=2) < SAME_TINT / 3
+    return same
+
+
+def plain_name(text: str) -> str:
+    """A name without the marker that was read as a dot or a dash before it."""
+    return text.strip(" •·∙●○■□.-–—_")
 
 
 def text_color(pixels: Pixels, box: Box, background: RGB) -> RGB:

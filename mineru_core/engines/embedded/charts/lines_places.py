@@ -74,31 +74,35 @@ def _at_markers(axis: NumberAxis, markers: Sequence[float]) -> list[Place]:
         else:
             groups.append([pixel])
     pixels = [float(np.mean(group)) for group in groups]
-    step = _step(axis, pixels, sure=True)
+    grid = _grid(axis, pixels, sure=True)
     out: dict[str, Place] = {}
     for pixel in pixels:
         value = axis.value_at(pixel)
-        if step is not None:
-            value = round(_anchor(axis) + round((value - _anchor(axis)) / step) * step, 9)
+        if grid is not None:
+            at = (value - _anchor(axis)) / grid.step - grid.shift
+            value = round(_anchor(axis) + round(at) * grid.step, 9)
         name = number_name(value, axis.per_pixel)
-        out.setdefault(name, Place(name, axis.pixel_at(value)))
+        out.setdefault(name, Place(name, pixel))
     return list(out.values())
 
 
 def _on_numbers(axis: NumberAxis, bends: Sequence[float]) -> list[Place]:
     """The ticks; and the parts between them where the lines bend there."""
-    ticks = [Place(number_name(value), pixel) for value, pixel in sorted(axis.ticks, key=lambda t: t[1])]
-    step = _step(axis, bends) if len(bends) >= 3 and len(ticks) >= 2 and not axis.log else None
-    if step is None or step >= 0.99 * _tick_step(axis):
+    values = sorted({value for value, _ in axis.ticks}, key=axis.pixel_at)
+    # A label at the picture's edge stands beside its tick; the fit of all of them does not.
+    ticks = [Place(number_name(value), axis.pixel_at(value)) for value in values]
+    grid = _grid(axis, bends) if len(bends) >= 3 and len(ticks) >= 2 and not axis.log else None
+    if grid is None:
         return ticks
+    moved = grid.shift * grid.step / axis.per_pixel * (1 if axis.slope > 0 else -1)
+    if grid.step >= 0.99 * _tick_step(axis):
+        return [Place(place.name, place.pixel + moved) for place in ticks]
     # Points may go on beyond the outermost ticks, by less than a tick.
-    values = [value for value, _ in axis.ticks]
     low, high = min(values) - _tick_step(axis), max(values) + _tick_step(axis)
-    count = round((high - low) / step)
-    grid = [low + i * step for i in range(count + 1)]
-    inner = [Place(number_name(round(v, 9)), axis.pixel_at(v)) for v in grid]
-    added = [p for p in inner if all(abs(p.pixel - q.pixel) > 0.4 * step / axis.per_pixel for q in ticks)]
-    return sorted([*ticks, *added], key=lambda place: place.pixel)
+    count = round((high - low) / grid.step)
+    inner = [Place(number_name(round(v, 9)), axis.pixel_at(v)) for v in (low + i * grid.step for i in range(count + 1))]
+    added = [p for p in inner if all(abs(p.pixel - q.pixel) > 0.4 * grid.step / axis.per_pixel for q in ticks)]
+    return sorted((Place(p.name, p.pixel + moved) for p in (*ticks, *added)), key=lambda place: place.pixel)
 
 
 def _anchor(axis: NumberAxis) -> float:
@@ -110,28 +114,41 @@ def _tick_step(axis: NumberAxis) -> float:
     return float(np.median(np.diff(values))) if len(values) > 1 else 1.0
 
 
-def _step(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> float | None:
-    """The widest step, a part of that between ticks, that the pixels are on; None where they are on none.
+class _Grid(NamedTuple):
+    """Even places of points: their distance in units of the axis, and how far all are off it, in steps."""
 
-    Of bends many are false, those where lines cross: it is enough that far more are on the step than by chance, and
-    that most of its places have one. Markers (``sure``) are all on it.
+    step: float
+    shift: float
+
+
+def _grid(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> _Grid | None:
+    """The widest grid, a part of that of the ticks, that the pixels are on; None where they are on none.
+
+    Of bends many are false, those where lines cross: it is enough that far more are on the grid than by chance, and
+    that most of its places have one. Markers (``sure``) are all on it. All may be a little off, as labels are not
+    always in the middle of their ticks.
     """
     if axis.log or not pixels:
         return None
     tick = _tick_step(axis)
     values = np.array([axis.value_at(p) for p in pixels])
-    found: list[tuple[float, float]] = []
+    found: list[tuple[_Grid, float]] = []
     for parts in PARTS:
         step = tick / parts
         wide = step / axis.per_pixel
-        if wide < MIN_STEP or (axis.dates and abs(step - round(step)) > 1e-6 and step > 0.3):
+        whole_years = not axis.dates or abs(step - round(step)) < 1e-6
+        if wide < MIN_STEP or (not whole_years and (tick > 1.5 or step > 0.3)):
             continue
         at = (values - _anchor(axis)) / step
+        off = at - np.round(at)
+        shift = float(np.median(off[np.abs(off) < 0.25])) if (np.abs(off) < 0.25).any() else 0.0
         near = min(max(NEAR, 0.06 * wide), 0.3 * wide)
-        on = np.abs(at - np.round(at)) * wide <= near
+        on = np.abs(off - shift) * wide <= near
         seen = len(np.unique(np.round(at[on]))) / (np.ptp(np.round(at)) + 1)
-        share = float(on.mean())
-        if share >= 0.8 or (not sure and share >= 2 * near / wide + 0.3 and seen >= 0.5):
-            found.append((step, share))
-    most = max((share for _, share in found), default=0.0)
-    return next((step for step, share in found if share >= most - 0.1), None)
+        # On a fine step much lies by chance.
+        chance = min(0.9, 2 * near / wide)
+        more = (float(on.mean()) - chance) / (1 - chance)
+        if on.mean() >= 0.8 or (not sure and more >= 0.3 and seen >= 0.5):
+            found.append((_Grid(step, shift), more))
+    most = max((more for _, more in found), default=0.0)
+    return next((grid for grid, more in found if more >= most - 0.1), None)

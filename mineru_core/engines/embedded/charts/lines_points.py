@@ -170,25 +170,30 @@ def marker_places(coverage: Floats, trace: Trace, top: int) -> tuple[list[float]
     inked = along[trace.columns]
     if not len(inked):
         return [], 0.0
-    usual = max(0.5, float(np.percentile(inked, 30)))
+    usual = max(0.5, float(np.percentile(inked, 45)))
     # Dots and dashes are thick in their middles and thin at their ends.
     times = DOUBLE if trace.drawn > 0.85 else 2.4
-    thick = along > max(times * usual, usual + 0.8)
+    thick = along > max(times * usual, usual + 0.6)
     places, radii = [], []
     for a, b in _spans(thick):
         deepest = float(along[a:b].max())
         core = np.flatnonzero(along[a:b] >= 0.85 * deepest)
         places.append(float(trace.x[a + core].mean()))
         radii.append(deepest)
+    if len(places) < 2:
+        return [], 0.0
+    # Noise and sharp bends are thick as well, but less so.
+    largest = float(np.percentile(radii, 85))
+    kept = [(place, radius) for place, radius in zip(places, radii, strict=True) if radius > 0.65 * largest]
+    places, radii = [place for place, _ in kept], [radius for _, radius in kept]
     if not _alike(places, radii):
         return [], 0.0
-    usual_radius = float(np.median(radii))
+    radius = float(np.median(radii))
     ends = trace.x[trace.columns[[0, -1]]]
     # Where a line has markers, its ends do; what is thick elsewhere are sharp bends.
-    if all(min(abs(place - end) for place in places) > 2 * usual_radius + 3 for end in ends):
+    if all(min(abs(place - end) for place in places) > 2 * radius + 3 for end in ends):
         return [], 0.0
-    kept = [place for place, radius in zip(places, radii, strict=True) if radius > 0.6 * usual_radius]
-    return kept, usual_radius
+    return places, radius
 
 
 def _alike(places: list[float], radii: list[float]) -> bool:
@@ -205,7 +210,7 @@ def _spans(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
 
 
-def bends(trace: Trace, least: float = 0.12) -> list[float]:
+def bends(trace: Trace, least: float = 0.07) -> list[float]:
     """The x where the line bends, in pixels of the picture, by more than ``least`` radians."""
     xs, ys = trace.x[trace.columns], trace.y[trace.columns]
     half = 5
@@ -233,7 +238,8 @@ def _bends_at(trace: Trace, x: float, least: float) -> bool:
     straight = all(piece.off <= max(STRAIGHT, 0.08 * abs(piece.slope)) for piece in (before, after))
     turn = abs(np.arctan(after.slope) - np.arctan(before.slope))
     meets = (after.start - before.start) / (before.slope - after.slope) if before.slope != after.slope else 9.0
-    return bool(straight and turn > least and abs(meets) <= 3.0)
+    noise = before.off + after.off
+    return bool(straight and turn > max(least, 0.04 + 0.2 * noise) and abs(meets) <= 3.0)
 
 
 def _angles(xs: Array, ys: Array, size: int) -> Array:

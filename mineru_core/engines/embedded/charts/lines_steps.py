@@ -64,6 +64,11 @@ def steps_of(trace: Trace) -> Steps | None:
     beside = sum(min(len(tall), b + 2) - max(0, a - 2) for a, b in spans)
     if len(spans) < 2 or not narrow or flat.sum() < LEVEL * (len(inked) - beside - 1):
         return None
+    # Markers are tall as well; the line goes on at their height.
+    inner = [(a, b) for a, b in spans if a > 1 and b < len(y) - 2]
+    jumping = [abs(y[a - 2] - y[b + 1]) > trace.thickness + 1.5 for a, b in inner]
+    if sum(jumping) < 0.6 * len(inner):
+        return None
     jumps = [float(trace.x[inked[a:b]].mean()) for a, b in spans]
     edge = 2 * trace.thickness + 2
     return Steps(tuple(jumps), spans[0][0] <= edge, spans[-1][1] >= len(inked) - edge)
