@@ -6,7 +6,7 @@ from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.security import HTTPBearer
 
-from mineru_core.api import documents, events, tasks
+from mineru_core.api import documents, events, exports, tasks
 from mineru_core.api.access import AccessControl
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import ErrorBody, install_handlers
@@ -63,4 +63,5 @@ def create_api(backend: Backend) -> FastAPI:
     app.include_router(documents.router(backend))
     app.include_router(tasks.router(backend))
     app.include_router(events.router(backend))
+    app.include_router(exports.router(backend))
     return app

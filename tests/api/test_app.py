@@ -9,6 +9,7 @@ ROUTES = {
     "/v1/document/compare": {"post"},
     "/v1/tasks/{task_id}": {"get", "delete"},
     "/v1/tasks/{task_id}/events": {"get"},
+    "/v1/tasks/{task_id}/export/{form}": {"get"},
 }
 
 

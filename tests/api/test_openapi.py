@@ -66,7 +66,7 @@ def call_all(api: Api, name: str, cases: int) -> None:
         if sound and isinstance(case.body, dict):  # a file that can be read, so that more than refusals are seen
             case.body = {**case.body, **{field: PICTURE for field in ("file", "before", "after") if field in case.body}}
         if sound and "task_id" in case.path_parameters:
-            case.path_parameters = {"task_id": task}
+            case.path_parameters = {**case.path_parameters, "task_id": task}
         answer = case.call(base_url=f"{api.client.base_url}/api")
         case.validate_response(answer, checks=CHECKS)
 
