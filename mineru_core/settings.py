@@ -170,6 +170,17 @@ class RateSettings(_Section):
     local: bool = Field(default=False, description="whether callers on the machine itself, without token, are limited")
 
 
+class LoadtestSettings(_Section):
+    """What the built-in load test may do."""
+
+    allow_remote: bool = Field(
+        default=False, description="whether load tests may be aimed at other machines than this one"
+    )
+    token: SecretStr | None = Field(default=None, description="bearer token sent to a server that is named by address")
+    max_seconds: float = Field(default=3600.0, gt=0, description="seconds one load test may last")
+    max_rate_per_s: float = Field(default=200.0, gt=0, description="requests a second it may send")
+
+
 class Settings(BaseSettings):
     """Every setting; immutable once made."""
 
@@ -191,6 +202,7 @@ class Settings(BaseSettings):
     cache: CacheSettings = CacheSettings()
     server: ServerSettings = ServerSettings()
     rate: RateSettings = RateSettings()
+    loadtest: LoadtestSettings = LoadtestSettings()
 
     @property
     def models_dir(self) -> Path:

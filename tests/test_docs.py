@@ -35,7 +35,7 @@ def test_every_setting_has_its_row() -> None:
 
 def test_every_command_line_is_accepted() -> None:
     commands = set(re.findall(r"^mineru-workbench (\w+)", README, re.M))
-    assert commands == {"analyze", "compare", "models", "doctor", "serve", "token"}
+    assert commands == {"analyze", "compare", "models", "doctor", "serve", "token", "loadtest"}
     for command in sorted(commands):
         done = subprocess.run(
             [sys.executable, "-m", "mineru_core.cli", command, "--help"], capture_output=True, text=True, check=False

@@ -164,6 +164,27 @@ def serve(
 
 
 @app.command()
+def loadtest(
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="U", help="A server that runs; without it, one is started for the test alone."),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="field-report, quick, office, spike, ramp or soak.")
+    ] = "quick",
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="How long people come.  [default: the preset's]")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is kept as.")] = None,
+) -> None:
+    """Measure what this machine carries, through the HTTP API."""
+    from mineru_core.cli.loadtest import Options, run_loadtest
+
+    raise typer.Exit(run_loadtest(Options(url=url, preset=preset, seconds=seconds, json=json_file, name=name)))
+
+
+@app.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:

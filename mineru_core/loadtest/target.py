@@ -1,0 +1,173 @@
+"""Where a load test is aimed at: a server of its own, with a home folder of its own, or one that runs already."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from mineru_core.errors import EngineUnavailable, InvalidRequest, NotFound
+from mineru_core.settings import HOME_VARIABLE, Settings
+from mineru_core.store.database import Database
+from mineru_core.store.tokens import Scope, TokenStore
+
+READY_S = 180.0
+STOP_S = 20.0
+TOKEN_NAME = "loadtest"
+
+_PREFIX = "MINERU_WORKBENCH_"
+_LOOK_S = 0.1
+_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """``token`` is sent as bearer token, ``pid`` is the server's process where it is ours, ``engine`` what reads there
+    ("" where the server does not say)."""
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+    pid: int | None = None
+    engine: str = ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether what reads there reads words of pictures, so that an answer can be looked through for them."""
+        return self.engine not in ("", "echo")
+
+
+def check_url(url: str, *, allow_remote: bool) -> str:
+    """The base URL without a slash at its end. Raises ``InvalidRequest`` where it is none, or leads off this machine
+    and may not."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise InvalidRequest("This is no address of a server.", "Write it as http://127.0.0.1:8501.")
+    if not allow_remote and not _is_loopback(parts.hostname):
+        raise InvalidRequest(
+            "A load test is only aimed at this machine.", "Set loadtest.allow_remote to aim it at another one."
+        )
+    return url.rstrip("/")
+
+
+def running_server(url: str, settings: Settings) -> Target:
+    """A server that runs already. Raises ``InvalidRequest`` for an address that may not be aimed at, ``NotFound`` where
+    nobody answers."""
+    url = check_url(url, allow_remote=settings.loadtest.allow_remote)
+    token = settings.loadtest.token
+    return Target(url, None if token is None else token.get_secret_value(), engine=_engine_at(url))
+
+
+@contextmanager
+def own_server(settings: Settings, changes: Mapping[str, str] | None = None) -> Iterator[Target]:
+    """A server of its own for the length of the block: an empty home folder, a free port of this machine, the settings
+    and weights there are, and ``changes`` to them (by the name of their variable, without its prefix).
+
+    Its token is exempt from the rate limit and ends with its home. Raises ``EngineUnavailable`` where it does not
+    start.
+    """
+    with tempfile.TemporaryDirectory(prefix="workbench-loadtest-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        port = _free_port()
+        token = _make_token(home)
+        environment = _environment(settings, home, changes or {})
+        command = [sys.executable, "-m", "mineru_core.cli", "serve", "--api-only", "--host", "127.0.0.1"]
+        log = home / "server.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [*command, "--port", str(port)], env=environment, stdout=out, stderr=subprocess.STDOUT
+            )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _await_ready(process, url, log)
+            yield Target(url, token, process.pid, _engine_at(url))
+        finally:
+            _end(process)
+
+
+def _environment(settings: Settings, home: Path, changes: Mapping[str, str]) -> dict[str, str]:
+    config = settings.home / "config.toml"
+    if config.is_file():
+        shutil.copy(config, home / "config.toml")
+    own = {"MODELS": str(settings.models_dir), "SERVER__LOG_LEVEL": "warning", **changes}
+    return {
+        **os.environ,
+        HOME_VARIABLE: str(home),
+        "PYTHONUNBUFFERED": "1",
+        **{_PREFIX + name: value for name, value in own.items()},
+    }
+
+
+def _make_token(home: Path) -> str:
+    database = Database(home / "state.db")
+    try:
+        token, _ = TokenStore(database).create(TOKEN_NAME, [Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT])
+    finally:
+        database.close()
+    return token
+
+
+def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    until = time.monotonic() + READY_S
+    with httpx.Client(timeout=_PATIENCE_S, trust_env=False) as client:
+        while time.monotonic() < until and process.poll() is None:
+            try:
+                if client.get(f"{url}/readyz").status_code == httpx.codes.OK:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(_LOOK_S)  # another process's port has no event to wait for
+    said = log.read_text("utf-8", errors="replace").strip().splitlines()
+    raise EngineUnavailable(
+        f"The server of the load test did not start: {said[-1][:300] if said else 'it says nothing'}",
+        "Run mineru-workbench doctor.",
+    )
+
+
+def _engine_at(url: str) -> str:
+    """The engine a server reads with, "" where it does not say. Raises ``NotFound`` where nobody answers."""
+    try:
+        answer = httpx.get(f"{url}/readyz", timeout=_PATIENCE_S, trust_env=False)
+    except httpx.HTTPError as error:
+        raise NotFound("No server answers at this address.", "Start it, or correct the address.") from error
+    try:
+        found = answer.json()
+    except ValueError:
+        return ""
+    engine = found.get("engine") if isinstance(found, dict) else None
+    return engine if isinstance(engine, str) else ""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
