@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mineru_core.document.chart import Point, Series
-from mineru_core.engines.embedded.charts.areas_edges import Band, bands_of, fill_colors
+from mineru_core.engines.embedded.charts.areas_edges import Band, bands_of, fill_colors, matched_fills
 from mineru_core.engines.embedded.charts.lines_names import names_of
 from mineru_core.engines.embedded.charts.lines_places import Place, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, read_at
@@ -26,6 +26,9 @@ FOOT = 6.0
 EDGE = 4.5
 """Pixels that the frame of the plot may hide of an area."""
 
+BLUNT = 4.5
+"""Pixels about a point that a marker may hide."""
+
 MAX_GAPS = 0.02
 """Share of columns in which a band may break off: bars have gaps, areas do not."""
 
@@ -39,10 +42,11 @@ def read_areas(scene: Scene) -> list[Series] | None:
     if not isinstance(y, NumberAxis) or x is None or y.log:
         return None
     entries = [entry for entry in scene.legend if entry.color is not None]
-    colors: list[RGB] = [entry.color for entry in entries if entry.color is not None] or fill_colors(scene)
+    told: list[RGB] = [entry.color for entry in entries if entry.color is not None]
+    colors = matched_fills(scene, told) if told else fill_colors(scene)
     if not colors:
         return None
-    bands = bands_of(scene, colors)
+    bands = _in_one_piece(bands_of(scene, colors))
     if not bands or not _are_areas(bands, scene):
         return None
     names = [entry.name for entry in entries] or names_of(scene, [b.top for b in bands], [b.color for b in bands])
@@ -59,6 +63,27 @@ def read_areas(scene: Scene) -> list[Series] | None:
         order = {entry.name: i for i, entry in enumerate(entries)}
         out.sort(key=lambda series: order[series.name])
     return out or None
+
+
+def _in_one_piece(bands: Sequence[Band]) -> list[Band]:
+    """The bands between the ends of their longest stretch: what is beside it is of a legend, or a mark."""
+    if not bands:
+        return []
+    filled = np.any([np.isfinite(band.top.y) for band in bands], axis=0).astype(np.uint8)
+    bridge = max(3, round(MAX_GAPS * filled.sum()))
+    closed = np.convolve(filled, np.ones(bridge), "same") > 0
+    edges = np.diff(np.concatenate([[0], closed.astype(np.int8), [0]]))
+    spans = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
+    start, end = max(spans, key=lambda span: span[1] - span[0])
+    outside = np.ones(len(filled), np.bool_)
+    outside[start:end] = False
+    return [
+        band._replace(
+            top=band.top._replace(y=np.where(outside, np.nan, band.top.y)),
+            bottom=band.bottom._replace(y=np.where(outside, np.nan, band.bottom.y)),
+        )
+        for band in bands
+    ]
 
 
 def _are_areas(bands: Sequence[Band], scene: Scene) -> bool:
@@ -91,7 +116,7 @@ def _in_steps(edge: Trace) -> bool:
     if len(y) < 12:
         return True
     change = np.abs(np.diff(y))
-    return bool((change > 3).sum() >= 2 and (change < 0.25).mean() > 0.9)
+    return bool((change > 3).sum() >= 2 and (change < 0.02).mean() > 0.9)
 
 
 def _points(band: Band, places: Sequence[Place], y: NumberAxis) -> list[Point]:
@@ -118,7 +143,7 @@ def _points(band: Band, places: Sequence[Place], y: NumberAxis) -> list[Point]:
 
 
 def _edge(edge: Trace, pixel: float, reach: float) -> Reading | None:
-    return read_at(edge, pixel, reach=reach, slack=EDGE)
+    return read_at(edge, pixel, reach=reach, blunt=min(BLUNT, 0.35 * reach), slack=EDGE)
 
 
 def _point(place: Place, top: Reading, bottom: Reading, value: float, y: NumberAxis) -> Point:

@@ -19,7 +19,7 @@ NEAR = 48.0
 MIN_HEIGHT = 1.5
 """Pixels of a band's height below which a column does not show it."""
 
-MIN_AREA = 0.004
+MIN_AREA = 0.006
 """Share of the plot that a colour fills at least, in one piece, to be an area's."""
 
 THREAD = 3
@@ -41,8 +41,8 @@ def fill_colors(scene: Scene, most: int = 8) -> list[RGB]:
     part, _, _ = plot_part(scene, margin=-1.0)
     ground = np.array(scene.background, np.float32)
     inked = np.abs(part.astype(np.float32) - ground).max(axis=2) > MIN_CONTRAST / 2
-    # What is left when the rim of three pixels is taken off is filled; lines and letters are gone.
-    filled = cv2.erode(inked.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(np.bool_)
+    # What is left when a rim of two pixels is taken off is filled; lines and letters are gone.
+    filled = cv2.erode(inked.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(np.bool_)
     pixels = part[filled].astype(np.float32)
     out: list[RGB] = []
     while len(pixels) >= MIN_AREA * inked.size and len(out) < most:
@@ -57,6 +57,30 @@ def fill_colors(scene: Scene, most: int = 8) -> list[RGB]:
         r, g, b = (round(float(v)) for v in middle)
         out.append((r, g, b))
         pixels = pixels[np.linalg.norm(pixels - middle, axis=1) >= 36]
+    return out
+
+
+def matched_fills(scene: Scene, colors: Sequence[RGB]) -> list[RGB]:
+    """For each colour of a legend that of its area: areas are often drawn paler than their samples.
+
+    It is the fill in the direction of the sample's colour from the background, itself where there is none.
+    """
+    fills = fill_colors(scene)
+    ground = np.array(scene.background, float)
+    pairs = []
+    for i, color in enumerate(colors):
+        for j, fill in enumerate(fills):
+            a, b = np.array(color) - ground, np.array(fill) - ground
+            lengths = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+            aside = float(np.linalg.norm(np.cross(a, b))) / max(1.0, *lengths)
+            pairs.append((float(np.linalg.norm(a - b)) + 2 * aside, i, j))
+    out = list(colors)
+    used: tuple[set[int], set[int]] = (set(), set())
+    for cost, i, j in sorted(pairs):
+        if cost < 3 * NEAR and i not in used[0] and j not in used[1]:
+            out[i] = fills[j]
+            used[0].add(i)
+            used[1].add(j)
     return out
 
 
@@ -101,7 +125,7 @@ def _owners(picture: NDArray[np.float32], colors: Sequence[RGB], scene: Scene, l
     owner: NDArray[np.intp] = away.argmin(axis=0)
     nearest = away.min(axis=0)
     owner[(nearest > NEAR) | (nearest > ground)] = -1
-    for box in legend_boxes(scene):
+    for box in [*legend_boxes(scene), *(label.box for label in (*scene.x_labels, *scene.y_labels))]:
         inside = box.shifted(-left, -top).expanded(2.0).clipped(picture.shape[1], picture.shape[0])
         owner[int(inside.y0) : int(np.ceil(inside.y1)), int(inside.x0) : int(np.ceil(inside.x1))] = -1
     return owner

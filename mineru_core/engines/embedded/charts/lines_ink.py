@@ -160,6 +160,7 @@ def _names(scene: Scene, size: tuple[int, int], left: int, top: int) -> Mask:
     """Pixels under free words without a number, which may have the lines' colours, and under all beside the plot."""
     words = [label.box for label in scene.free if not any(c.isdigit() for c in label.text)]
     words += [label.box for label in scene.labels if not scene.plot.contains(*label.box.center)]
+    words += [label.box for label in (*scene.x_labels, *scene.y_labels)]
     return _covered([box.shifted(-left, -top) for box in words], size)
 
 

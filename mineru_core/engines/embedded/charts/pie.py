@@ -20,6 +20,9 @@ _AT_START = re.compile(r"^(?P<number>\d[\d.,]*)\s*(?P<percent>%|％)\s+(?P<name>
 FARTHEST = 0.75
 """How far from the disc a name may stand, in radii; leader lines lead there."""
 
+SLIVER = 0.02
+"""Share of the whole up to which a slice without a name may be none."""
+
 AGREES = 1.5
 """Points of percent by which a printed percent may differ from the slice's angle."""
 
@@ -52,6 +55,9 @@ def read_pie(pixels: Pixels, labels: Sequence[Label], legend: Sequence[LegendEnt
     if len(slices) < 2:
         return None
     texts = [text for label in labels if (text := _text(label, disc)) is not None]
+    texts = _with_values(texts, len(slices))
+    if not entries:
+        slices = _without_slivers(slices, sum(bool(text.name) for text in texts))
     names = _legend_names(slices, entries) if entries else _names(slices, texts)
     values = _printed(slices, texts)
     points = [_point(s, name, value, disc) for s, name, value in zip(slices, names, values, strict=True)]
@@ -95,6 +101,21 @@ def _number(text: str) -> float | None:
         plain = plain.replace(",", "")
     plain = plain.replace(",", ".")
     return float(plain) if re.fullmatch(r"\d+(\.\d+)?", plain) else None
+
+
+def _with_values(texts: list[_Text], slices: int) -> list[_Text]:
+    """The texts without names alone, where names come with their values: titles and notes stand near a pie, too."""
+    both = sum(bool(text.name) and text.value is not None for text in texts)
+    return [text for text in texts if text.value is not None] if both >= max(2, 0.6 * slices) else texts
+
+
+def _without_slivers(slices: list[Slice], names: int) -> list[Slice]:
+    """The slices without the narrowest ones that no name is left for: edges between others, or their shadows."""
+    extra = len(slices) - names
+    if names < 2 or extra <= 0:
+        return slices
+    slivers = sorted(range(len(slices)), key=lambda i: slices[i].share)[:extra]
+    return [s for i, s in enumerate(slices) if i not in slivers or s.share > SLIVER]
 
 
 def _legend_names(slices: Sequence[Slice], entries: Sequence[LegendEntry]) -> list[str]:

@@ -54,7 +54,9 @@ def read_scatter(scene: Scene) -> list[Series] | None:
     largest = LARGEST * min(scene.plot.width, scene.plot.height) + 4
     out = []
     for index, color in enumerate(colors):
-        spots = spots_of(ink.coverage[index], largest)
+        inner = scene.plot.expanded(3.0).shifted(-ink.left, -ink.top)
+        # Beside the plot are ticks.
+        spots = [spot for spot in spots_of(ink.coverage[index], largest) if inner.contains(spot.x, spot.y)]
         points = tuple(_point(spot, ink.left, ink.top, x, y) for spot in spots)
         name = entries[index].name if entries else ""
         if points:
@@ -93,6 +95,9 @@ def spots_of(coverage: Floats, largest: float) -> list[Spot]:
             continue
         left, top, w, h = (int(v) for v in boxes[index, :4])
         part = names[top : top + h, left : left + w] == index
+        if max(w, h) > 2.2 * min(w, h) + 1 and max(w, h) <= largest:
+            # A tick, a dash, or a stroke of a letter.
+            continue
         if sizes[index - 1] <= ALIKE * usual and max(w, h) <= largest:
             weights = np.where(part, np.maximum(coverage[top : top + h, left : left + w], 0.3), 0.0)
             sure = SURE * min(1.0, 0.5 + usual / SMALL)
