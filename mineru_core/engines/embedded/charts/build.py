@@ -10,11 +10,11 @@ import numpy as np
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_axes
-from mineru_core.engines.embedded.charts.colors import background_of, common_color
+from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height
-from mineru_core.engines.embedded.charts.legend import find_legend
+from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
 from mineru_core.engines.embedded.charts.texts import sort_texts
@@ -25,6 +25,8 @@ MAX_BREAK = 0.6
 RIM = 0.06
 # Backgrounds are white, grey or pale: their channels differ by no more.
 PALE = 40
+SAME_AS_SAMPLE = 24
+LONG_NAME = 40
 
 
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
@@ -32,6 +34,8 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     picture_height, width = pixels.shape[:2]
     height = text_height(labels)
     legend = find_legend(pixels, labels)
+    if len(legend) == 1 and not _is_drawn(pixels, legend[0]):
+        legend = []
     of_legend = {id(found.label) for found in legend}
     others = [label for label in labels if id(label) not in of_legend]
     across, upright = rulings(pixels, vertical=False), rulings(pixels, vertical=True)
@@ -153,6 +157,15 @@ def _background(pixels: Pixels, plot: Box) -> RGB:
     """The colour behind the marks: that of the plot area's rim, unless marks as bright as theirs cover that."""
     rim = common_color(_rim(_inside(pixels, plot)))
     return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
+
+
+def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:
+    """Whether a colour is that of much more than its sample: an icon before a text is no legend."""
+    color, box = found.entry.color, found.entry.box
+    if color is None or box is None or len(found.entry.name) > LONG_NAME:
+        return False
+    same = distance(pixels, color) <= SAME_AS_SAMPLE
+    return int(same.sum()) >= 3 * box.area
 
 
 def _rim(part: Pixels) -> Pixels:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
 _SHORT = r"['’‘](?P<short>\d\d)"
+_BARE = r"['’‘]?(?P<short>\d\d)"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?:{_YEAR}|{_SHORT})\s*\*{{0,3}}",
-        rf"(?P<month>[A-Za-z]{{3,9}})\.?,?\s*(?:{_YEAR}|{_SHORT})\*?",
-        rf"Q(?P<quarter>[1-4])\s*(?:{_YEAR}|{_SHORT})\*?",
+        rf"(?P<month>[A-Za-z]{{3,9}})\.?,?\s*(?:{_YEAR}|{_BARE})\*?",
+        rf"Q(?P<quarter>[1-4])\s*(?:{_YEAR}|{_BARE})\*?",
         rf"{_YEAR}\s*Q(?P<quarter>[1-4])\*?",
         rf"{_YEAR}[-/.](?P<number>0?[1-9]|1[0-2])",
         rf"{_YEAR}\s*年\s*(?:(?P<number>0?[1-9]|1[0-2])\s*月)?",

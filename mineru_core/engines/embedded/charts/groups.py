@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,6 +15,8 @@ from mineru_core.engines.embedded.charts.sticks import Stick
 
 # A name stands at its bars: within this share of the distance of two names.
 MAX_OFF = 0.5
+# Dates that this share of the names agree with go on between them.
+MOSTLY = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +113,13 @@ def _between_names(
     texts = [given.get(i, "") for i in range(len(bundles))]
     known = [(i, number) for i, name in given.items() if (number := date_number(name)) is not None]
     known.sort()
-    if len(known) == len(given) >= 2:
-        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(known)]
-        step = median(steps)
-        if step and all(abs(s - step) < 0.02 for s in steps):
-            first, number = known[0]
-            texts = [
-                text or _date_text(number + step * (i - first), step, next(iter(given.values())))
-                for i, text in enumerate(texts)
-            ]
+    if len(known) >= 2 and len(known) >= MOSTLY * len(given):
+        step = median((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(known))
+        first = median(number - step * i for i, number in known)
+        agree = sum(abs(number - first - step * i) < 0.5 * abs(step) for i, number in known)
+        if step and agree >= MOSTLY * len(known):
+            like = given[known[0][0]]
+            texts = [text or _date_text(first + step * i, step, like) for i, text in enumerate(texts)]
     return [Category(text, at, bundle) for text, at, bundle in zip(texts, centers, bundles, strict=True)]
 
 
@@ -130,7 +131,8 @@ def _date_text(number: float, step: float, like: str) -> str:
     year = int(number + 1e-6)
     part = number - year
     short = f"{year % 100:02d}"
-    tail = f"'{short}" if "'" in like or "’" in like else str(year)
+    apostrophe = "'" if "'" in like or "’" in like else ""
+    tail = str(year) if re.search(r"\d{4}", like) else apostrophe + short
     if abs(step - round(step)) < 0.02 and not any(c.isalpha() for c in like):
         return tail
     if like.startswith(("Q", "q")):

@@ -21,6 +21,7 @@ MAX_CHROMA = 45
 # Points stand at the ticks where all of them miss them by much the same, a share of the ticks' distance.
 MAX_OFF = 0.35
 SAME_OFF = 0.1
+WIDEST = 0.6
 # A title longer than this is cut before what it is about.
 LONG_TITLE = 60
 _UNIT = re.compile(r"\s*\([^)]*\)\s*$")
@@ -56,14 +57,12 @@ def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
     values = [number for _, number in numbers if number is not None]
     ticks = sorted(value for value, _ in axis.ticks)
     step = median(b - a for a, b in itertools.pairwise(ticks))
-    unit = 1.0 if axis.dates and step >= 1 else step
     if not values or step <= 0:
         return tuple(series)
-    off = [value - unit * round((value - ticks[0]) / unit) - ticks[0] for value in values]
-    shift = median(off)
-    spread = median(abs(o - shift) for o in off)
-    if abs(shift) > MAX_OFF * unit or spread > SAME_OFF * unit:
+    fit = _shift(values, ticks[0], step) or (_shift(values, ticks[0], 1.0) if axis.dates and step > 1 else None)
+    if fit is None:
         return tuple(series)
+    unit, shift = fit
     names = {round(number.value, 6): label.text for label in scene.x_labels if (number := tick_number(label.text))}
 
     def name(text: str) -> str:
@@ -71,7 +70,7 @@ def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
         if number is None:
             return text
         value = ticks[0] + unit * round((number - shift - ticks[0]) / unit)
-        if abs(value + shift - number) > 2.5 * SAME_OFF * unit:
+        if abs(value + shift - number) > MAX_OFF * unit:
             return text
         printed = names.get(round(value, 6), "")
         return printed if printed and _number(printed) is None else f"{value:.15g}"
@@ -88,6 +87,19 @@ def named(series: Sequence[Series], title: str) -> tuple[Series, ...]:
         return tuple(one.model_copy(update={"name": one.name or title}) for one in series)
     numbered = enumerate(series, 1)
     return tuple(one.model_copy(update={"name": one.name or f"Series {number}"}) for number, one in numbered)
+
+
+def _shift(values: Sequence[float], first: float, unit: float) -> tuple[float, float] | None:
+    """The unit, and by how much all values miss whole units; None where they do not miss them by much the same."""
+    off = [value - unit * round((value - first) / unit) - first for value in values]
+    if unit == 1.0:  # some may have been put at their ticks, and others not
+        turned = [o + 1.0 if o < -0.5 * MAX_OFF else o for o in off], [o - 1.0 if o > 0.5 * MAX_OFF else o for o in off]
+        best = min((off, *turned), key=lambda offs: max(offs) - min(offs))
+        middle = (max(best) + min(best)) / 2
+        return (unit, middle) if max(best) - min(best) <= WIDEST and abs(middle) <= 0.5 else None
+    shift = median(off)
+    spread = float(np.quantile([abs(o - shift) for o in off], 0.8))
+    return (unit, shift) if abs(shift) <= MAX_OFF * unit and spread <= SAME_OFF * unit else None
 
 
 def short_title(title: str) -> str:

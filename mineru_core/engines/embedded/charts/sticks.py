@@ -25,15 +25,19 @@ MIN_FILL = 0.86
 SAME_THICKNESS = 0.2
 SLACK = 2.0
 # Bars that touch are parted where their ends differ; pieces that are narrower are a slope.
+MOSTLY_LEVEL = 0.52
 MIN_PIECE = 4
 MANY_PIECES = 5
 SLOPE = 2.5
 MIN_THICKNESS = 3
+THICK = 12
 # How far a bar's end may be from the line the bars stand on, pixels.
 MAX_OFF_BASE = 4.0
 HIDDEN = 14.0
 # Letters on bars have an outline this thick, pixels.
 OUTLINE = 3
+# A text stands on a bar whose colour this share of the pixels around it has.
+ALL_AROUND = 0.7
 # Bars stand at zero where this share of them does.
 AT_ZERO = 0.6
 # Stacked segments are parted by no more than this, pixels.
@@ -116,15 +120,18 @@ def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
         y0, y1 = max(1, int(box.y0) - 1), min(height - 2, int(np.ceil(box.y1)))
         if x1 <= x0 or y1 <= y0:
             continue
+        around = np.concatenate(
+            [classes[y0:y1, x0 - 1], classes[y0:y1, x1], classes[y0 - 1, x0:x1], classes[y1, x0:x1]]
+        )
+        inside = np.bincount(around[around >= 0], minlength=len(masks))
+        if inside.max() >= ALL_AROUND * len(around):  # on one bar: the letters may have the colours of others
+            for index, mask in enumerate(masks):
+                mask[y0:y1, x0:x1] = index == int(inside.argmax())
+            continue
         rows = np.where(classes[y0:y1, x0 - 1] == classes[y0:y1, x1], classes[y0:y1, x1], -1)
         columns = np.where(classes[y0 - 1, x0:x1] == classes[y1, x0:x1], classes[y1, x0:x1], -1)
         for index, mask in enumerate(masks):
-            behind = (rows == index)[:, None] | (columns == index)[None, :]
-            mask[y0:y1, x0:x1] |= behind
-            for other in range(index):  # the letters' own colours
-                masks[other][y0:y1, x0:x1] &= ~behind
-            for other in range(index + 1, len(masks)):
-                masks[other][y0:y1, x0:x1] &= ~behind
+            mask[y0:y1, x0:x1] |= (rows == index)[:, None] | (columns == index)[None, :]
 
 
 def _rectangles(mask: Mask, color: int) -> list[Stick]:
@@ -152,19 +159,12 @@ def _without_holes(part: Mask) -> Mask:
 
 
 def _has_level_ends(part: NDArray[np.bool_]) -> bool:
-    """Whether the upper and lower edges are level, those of most columns; a slope's are not."""
+    """Whether the upper and lower edges are level in most columns; a slope's are not, a number may cover some."""
     if part.shape[0] < 6:
         return True
-    tops = part.argmax(axis=0)
-    bottoms = part[::-1].argmax(axis=0)
     inner = slice(1, -1) if part.shape[1] > 4 else slice(None)
-    return bool(np.ptp(_trimmed(tops[inner])) <= 2 and np.ptp(_trimmed(bottoms[inner])) <= 2)
-
-
-def _trimmed(values: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The values without the outermost tenth at both ends, which texts and corners disturb."""
-    cut = len(values) // 10
-    return np.sort(values)[cut : len(values) - cut]
+    edges = (part.argmax(axis=0)[inner], part[::-1].argmax(axis=0)[inner])
+    return all(bool((np.abs(edge - np.median(edge)) <= 1.5).mean() >= MOSTLY_LEVEL) for edge in edges)
 
 
 def _pieces(part: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
@@ -187,14 +187,20 @@ def _pieces(part: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
     steps = [max(abs(a[2] - b[2]), abs(a[3] - b[3])) for a, b in pairwise(found)]
     if len(found) >= MANY_PIECES and median(steps) <= SLOPE:  # the edge of an area
         return []
+    widths = [b - a for a, b, _, _ in found]
+    if len(found) > 1 and sum(abs(w - median(widths)) <= max(SLACK, 0.25 * median(widths)) for w in widths) < 0.7 * len(
+        widths
+    ):
+        return []
     return found if covered >= 0.75 * width and len(found) <= max(1, width // 6) else []
 
 
 def _measured(part: Pixels, stick: Stick, color: RGB) -> Stick:
     """The stick with its ends at a fraction of a pixel, from how much its colour shows in the pixels there."""
-    inner = 0.25 * stick.thickness
-    x0, x1 = int(stick.left + inner), max(int(stick.left + inner) + 1, int(np.ceil(stick.right - inner)))
-    strip = part[:, x0:x1].astype(np.float32)
+    # Numbers stand in the middle of a thick bar.
+    shares = ((0.08, 0.3), (0.7, 0.92)) if stick.thickness >= THICK else ((0.25, 0.75),)
+    spans = [(int(stick.left + a * stick.thickness), int(np.ceil(stick.left + b * stick.thickness))) for a, b in shares]
+    strip = np.concatenate([part[:, a : max(a + 1, b)] for a, b in spans], axis=1).astype(np.float32)
     top = _end(strip, int(stick.top), -1, color)
     bottom = _end(strip, int(stick.bottom) - 1, 1, color)
     return replace(stick, top=float(top), bottom=float(bottom + 1))
