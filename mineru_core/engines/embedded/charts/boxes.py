@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.lines import rounded
-from mineru_core.engines.embedded.charts.lines_ink import MIN_CONTRAST, legend_boxes, plot_part
+from mineru_core.engines.embedded.charts.lines_ink import MIN_CONTRAST, is_busy, legend_boxes, plot_part
 from mineru_core.engines.embedded.charts.scene import CategoryAxis, NumberAxis, Scene
 
 BOX_NAMES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
@@ -69,6 +69,8 @@ def read_boxes(scene: Scene) -> list[Series] | None:
     lying = isinstance(scene.x, NumberAxis) and isinstance(scene.y, CategoryAxis)
     names, values = (scene.y, scene.x) if lying else (scene.x, scene.y)
     if not isinstance(names, CategoryAxis) or not isinstance(values, NumberAxis) or not names.categories:
+        return None
+    if is_busy(scene):
         return None
     shapes = [_shape(_band(scene, names, pixel, lying)) for _, pixel in names.categories]
     seen = [shape for shape in shapes if shape is not None]

@@ -10,7 +10,7 @@ import numpy as np
 
 from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.lines_axes import on_second
-from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, line_colors, on_one_ray
+from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, is_busy, line_colors, on_one_ray
 from mineru_core.engines.embedded.charts.lines_names import names_of, sample_name
 from mineru_core.engines.embedded.charts.lines_places import NEAR, Place, number_name, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, marker_places, read_at
@@ -69,7 +69,7 @@ def read_lines(scene: Scene) -> list[Series] | None:
     ``place`` of a point is in pixels of the scene's picture.
     """
     x = scene.x
-    if x is None or isinstance(scene.y, CategoryAxis):
+    if x is None or isinstance(scene.y, CategoryAxis) or is_busy(scene):
         return None
     lines = find_lines(scene)
     y = scene.y if lines and scene.y is not None else axis_from_printed(scene, [line.trace for line in lines])
@@ -136,6 +136,8 @@ def whole_colors(scene: Scene, colors: list[RGB]) -> list[RGB]:
 
     Such a colour is on the other's ray, and is there where the other is not.
     """
+    if len(colors) < 2:
+        return colors
     ink = ink_of(scene, colors)
     reach = [np.flatnonzero((coverage > 0.5).any(axis=0)) for coverage in ink.coverage]
     pale = {

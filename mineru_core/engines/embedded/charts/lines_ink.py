@@ -28,6 +28,9 @@ MIN_CONTRAST = 36.0
 OFF_RAY = 34.0
 """How far a colour may lie from the ray of its line; JPEGs of thin lines are that far off."""
 
+MOSTLY = 0.6
+"""Share of a plot that lines and markers never cover."""
+
 PALE = 75.0
 """A grey that differs less from the background is that of a grid."""
 
@@ -59,6 +62,14 @@ def plot_part(scene: Scene, margin: float = 3.0) -> tuple[Pixels, int, int]:
     box = scene.plot.expanded(margin).clipped(width, height)
     left, top = int(box.x0), int(box.y0)
     return scene.pixels[top : int(np.ceil(box.y1)), left : int(np.ceil(box.x1))], left, top
+
+
+def is_busy(scene: Scene) -> bool:
+    """Whether marks cover most of the plot: a photo, an area or noise, among which no thin marks can be followed."""
+    part, _, _ = plot_part(scene, margin=0.0)
+    inked, offset, _ = _inked(part, scene.background)
+    marked = np.abs(offset).max(axis=1) > MIN_CONTRAST
+    return bool(marked.sum() > MOSTLY * max(1, inked.size))
 
 
 def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:

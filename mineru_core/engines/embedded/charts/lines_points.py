@@ -86,7 +86,9 @@ def _two_sided(before: _Piece, after: _Piece, there: float | None) -> Reading:
 
 def _one_sided(trace: Trace, piece: _Piece, there: float | None) -> Reading:
     """At an end of the line: the piece goes on to it; where the ink stops short, to where that is."""
-    if there is not None and abs(there - piece.start) > 3.0 + trace.thickness + abs(piece.slope):
+    far = there is not None and abs(there - piece.start) > 3.0 + trace.thickness + abs(piece.slope)
+    # A straight piece that leads there is surer than the blunt end itself.
+    if far and there is not None and (piece.off > STRAIGHT or piece.length < 4.0):
         return Reading(there, 1.0 + abs(there - piece.start) / 4)
     return Reading(piece.start, 0.4 + piece.off + 0.1 * abs(piece.slope))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.lines import rounded
-from mineru_core.engines.embedded.charts.lines_ink import Floats, ink_of, line_colors
+from mineru_core.engines.embedded.charts.lines_ink import Floats, ink_of, is_busy, line_colors
 from mineru_core.engines.embedded.charts.lines_places import number_name
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, NumberAxis, Scene, hex_color
 
@@ -45,6 +45,8 @@ def read_scatter(scene: Scene) -> list[Series] | None:
     """
     x, y = scene.x, scene.y
     if x is None or y is None or (isinstance(x, CategoryAxis) and isinstance(y, CategoryAxis)):
+        return None
+    if is_busy(scene):
         return None
     entries = [entry for entry in scene.legend if entry.color is not None]
     colors: list[RGB] = [entry.color for entry in entries if entry.color is not None] or spot_colors(scene)
