@@ -15,7 +15,7 @@ from mineru_core.api.access import Access
 from mineru_core.api.idempotency import Idempotency
 from mineru_core.errors import EngineUnavailable, WorkbenchError
 from mineru_core.serving.admission import MOST_PLACES
-from mineru_core.settings import Settings, load_settings
+from mineru_core.settings import Settings, available_cores, load_settings
 
 if TYPE_CHECKING:
     from mineru_core.jobs.service import JobService
@@ -49,8 +49,9 @@ class Backend:
     """Opens the JobService when a server starts and closes it when the server ends.
 
     ``open_service`` and ``close_service`` default to the process's shared service, which the browser app uses too.
-    Blocking calls go to threads: ``call`` for short ones, ``wait`` for those that wait for a job and ``draw`` for
-    pictures. Each sort has its own limit, so that fifty waiting callers leave threads for everybody else.
+    Blocking calls go to threads: ``call`` for short ones, ``submit`` for documents, ``wait`` for those that wait for a
+    job and ``draw`` for pictures. Each sort has its own limit, so that fifty waiting callers leave threads for
+    everybody else.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Backend:
         self._calls = CapacityLimiter(CALLS_AT_ONCE)
         self._waits = CapacityLimiter(self.settings.job_workers + (jobs.waiting_places or MOST_PLACES))
         self._draws = CapacityLimiter(PICTURES_AT_ONCE)
+        self._submits = CapacityLimiter(max(2, available_cores()))
 
     @property
     def service(self) -> JobService:
@@ -113,6 +115,11 @@ class Backend:
     async def call(self, function: Callable[[], T]) -> T:
         """Run a short blocking call in a thread."""
         return await to_thread.run_sync(function, limiter=self._calls)
+
+    async def submit(self, function: Callable[[], T]) -> T:
+        """Run a call that hashes and opens a document in a thread. They compute, so there are no more of them than
+        cores: each further one would keep the event loop waiting for its turn."""
+        return await to_thread.run_sync(function, limiter=self._submits)
 
     async def wait(self, function: Callable[[], T]) -> T:
         """Run a call that waits for a job in a thread."""

@@ -107,7 +107,7 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
             "engine": engine,
         }
         if not asynchronous and key is None and not password:
-            known = await backend.call(partial(_known, backend, data, wishes))
+            known = await backend.submit(partial(_known, backend, data, wishes))
             if known is not None:
                 return known
         submit = partial(backend.service.submit, data, **wishes, password=password or None)
@@ -165,7 +165,7 @@ def _known(backend: Backend, data: bytes, wishes: dict[str, Any]) -> Response | 
 async def _submitted(backend: Backend, owner: str, submit: Callable[[], Job], key: str | None, asked: Asked) -> Job:
     """The job that is made now, or the one that the same request with the same key has made before."""
     if key is None:
-        return await backend.call(submit)
+        return await backend.submit(submit)
 
     def get(task_id: str) -> Job:
         return jobs_behind(backend, task_id).get(task_id, owner)
@@ -173,7 +173,7 @@ async def _submitted(backend: Backend, owner: str, submit: Callable[[], Job], ke
     def cancel(task_id: str) -> Job:
         return jobs_behind(backend, task_id).cancel(task_id, owner)
 
-    return await backend.call(
+    return await backend.submit(
         partial(backend.idempotency.submit_once, owner, key, asked, submit=submit, get=get, cancel=cancel)
     )
 

@@ -12,12 +12,16 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mineru_core.api.errors import REQUEST_ID_KEY, UploadTooLarge, refused_upload, too_large
+from mineru_core.errors import InvalidRequest
 from mineru_core.runtime.logging import bound_request
 
 OWNER_COOKIE = "workbench_owner"
 OWNER_COOKIE_SECONDS = 365 * 24 * 3600
 FORM_ALLOWANCE = 64 * 1024
 """Bytes of a multipart body beside the file: boundaries, headers, words."""
+
+TWO_LENGTHS = "The body has a length and comes in chunks, too."
+"""Where a proxy believes the one and the server the other, the rest of the body is taken for another request."""
 
 DRAIN_BYTES = 8 * 1024 * 1024
 """Bytes of a refused upload that are still taken, so that a client in the middle of sending sees the answer."""
@@ -67,9 +71,13 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        headers = Headers(scope=scope)
+        if "transfer-encoding" in headers and "content-length" in headers:
+            await refused_upload(scope, InvalidRequest(TWO_LENGTHS, "Send one of the two."), 400)(scope, receive, send)
+            return
         files = 2 if self._two_files is not None and scope["path"].endswith(self._two_files) else 1
         most = files * self.max_file_bytes + FORM_ALLOWANCE
-        declared = Headers(scope=scope).get("content-length", "")
+        declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > most:
             await self._refuse(scope, receive, send)
             return

@@ -117,6 +117,7 @@ def test_a_request_id_that_is_off_is_replaced(api: Api, given: str) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
+        ["Transfer-Encoding: chunked", "Content-Length: 5"],
         ["Content-Length: 5", "Content-Length: 6"],
         ["Content-Length: -1"],
         ["Content-Length: 1e9"],
