@@ -86,6 +86,8 @@ def _on_page(chart: Chart, dx: float, dy: float, width: float, height: float) ->
     )
     box = None if chart.box is None else chart.box.shifted(dx, dy).clipped(width, height)
     axes = {"x_axis": _axis_on_page(chart.x_axis, dx, dy), "y_axis": _axis_on_page(chart.y_axis, dx, dy)}
+    if chart.second_y_axis is not None:
+        axes["second_y_axis"] = _axis_on_page(chart.second_y_axis, dx, dy)
     return chart.model_copy(update={"series": series, "box": box, **axes})
 
 

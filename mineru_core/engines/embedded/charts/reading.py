@@ -134,6 +134,7 @@ class _Marks:
     vertical: bool = True
     share: float = 1.0
     warnings: tuple[str, ...] = ()
+    stacked: bool = False
 
 
 def _marks(scene: Scene) -> _Marks | None:
@@ -145,7 +146,7 @@ def _marks(scene: Scene) -> _Marks | None:
             return _Marks(ChartKind.PIE, tuple(slices))
     bars = bars_of(scene)
     if bars is not None and (has_scale or _are_printed(bars.series)):
-        return _Marks(ChartKind.BAR, bars.series, bars.vertical, bars.share, bars.warnings)
+        return _Marks(ChartKind.BAR, bars.series, bars.vertical, bars.share, bars.warnings, bars.stacked)
     if not isinstance(scene.y, NumberAxis):
         return None
     for kind, read in (
@@ -204,6 +205,8 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
         series=tuple(_placed(one, times) for one in series),
         box=_extent(scene, whole=pie).scaled(1 / times, 1 / times),
         confidence=min(1.0, confidence),
+        second_y_axis=_axis(scene.second_y, "", times) if any(one.on_second_axis for one in series) else None,
+        stacked=marks.stacked or (marks.kind is ChartKind.AREA and len(series) > 1),
     )
     return ChartReading(chart, (*scene.warnings, *marks.warnings))
 
@@ -212,8 +215,9 @@ def _axis(axis: AnyAxis | None, title: str, times: float, unit: str = "") -> Axi
     """The axis as part of a chart, its places in pixels of a picture ``times`` smaller than the scene's."""
     if isinstance(axis, NumberAxis):
         scale = "log" if axis.log else "date" if axis.dates else "linear"
-        ends = sorted({min(at for _, at in axis.ticks), max(at for _, at in axis.ticks)}) if axis.ticks else []
-        marks = tuple(AxisMark(place=at / times, value=axis.value_at(at)) for at in ends)
+        printed_values = [value for value, _ in axis.ticks]
+        ends = sorted({min(printed_values), max(printed_values)}) if axis.ticks else []
+        marks = tuple(AxisMark(place=axis.pixel_at(value) / times, value=value) for value in ends)
         return Axis(label=title, unit=axis.unit or unit, scale=scale, vertical=axis.vertical, marks=marks)
     if isinstance(axis, CategoryAxis):
         scale = "date" if axis.numbers else "category"
