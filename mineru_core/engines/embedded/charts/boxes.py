@@ -141,11 +141,11 @@ def _shape(band: _Band) -> _Shape | None:
     top, bottom = rows
     widths = np.array([_extent(band.ink[row], band.middle) for row in range(top, bottom)])
     widest = int(np.percentile(widths, 95))
-    if widest < 4:
-        return None
+    if widest < MIN_BOX:
+        return _point(band, top, bottom, widths)
     box = _widest_stretch(widths, widest)
     # Caps are as wide as markers, but only as high as a line.
-    if widest >= MIN_BOX and box[1] - box[0] >= 3:
+    if box[1] - box[0] >= 3:
         whole = _box(band, top, bottom, top + box[0], top + box[1], widest)
         if whole is not None:
             return whole
