@@ -10,7 +10,7 @@ import numpy as np
 from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.build import names_of
-from mineru_core.engines.embedded.charts.colors import is_tint, near_color, surfaces
+from mineru_core.engines.embedded.charts.colors import distance, is_tint, near_color, surfaces
 from mineru_core.engines.embedded.charts.groups import Category, bundle_centers, categories_of, names_beside
 from mineru_core.engines.embedded.charts.polish import short_title
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
@@ -28,7 +28,7 @@ from mineru_core.engines.embedded.charts.sticks import (
 )
 
 # Bars are what most coloured pixels of the plot area belong to, and most of them stand on one line.
-MIN_SHARE = 0.6
+MIN_SHARE = 0.5
 MIN_ON_BASE = 0.6
 # An entry of the legend has the colour of its bars, but for what compression does to it.
 SAME_COLOR = 40.0
@@ -37,6 +37,7 @@ MOSTLY = 0.7
 # Lines of axes are this thick at most, pixels; pale ones have no channel below this.
 AXIS_LINE = 3.0
 PALE = 170
+HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ class _Reader:
         axis = scene.y if found.vertical else scene.x
         self.axis = axis if isinstance(axis, NumberAxis) else None
         self.base, _ = _base(found, scene)
+        self.of_axis = self._colors_of_axis()
         sticks = [stick for stick in found.sticks if not self._is_axis_line(stick)]
         self.columns = [c for c in columns_of(sticks) if self._stands(c)]
         self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
@@ -183,9 +185,23 @@ class _Reader:
         return 0 < len(names) < len(self.columns) and len(self.scene.legend) > 1
 
     def _is_axis_line(self, stick: Stick) -> bool:
-        """Whether it is a piece of a pale axis line, between bars whose colour is pale, too."""
+        """Whether it is a piece of the axis' line, which has the colour of bars, too."""
         flat = stick.length <= AXIS_LINE and min(abs(stick.top - self.base), abs(stick.bottom - self.base)) <= AXIS_LINE
-        return flat and min(self.colors[stick.color]) >= PALE
+        return flat and (min(self.colors[stick.color]) >= PALE or stick.color in self.of_axis)
+
+    def _colors_of_axis(self) -> set[int]:
+        """The indexes of colours that most of the row (or column) of pixels at the base has."""
+        (x0, y0, x1, y1), at = self.scene.plot, round(self.base)
+        found: set[int] = set()
+        for row in range(at - 2, at + 2):
+            if not 0 <= row < self.scene.pixels.shape[0 if self.vertical else 1]:
+                continue
+            across = self.scene.pixels[row, round(x0) : round(x1)]
+            line = across if self.vertical else self.scene.pixels[round(y0) : round(y1), row]
+            found |= {
+                i for i, c in enumerate(self.colors) if line.size and (distance(line, c) <= SAME_COLOR).mean() > HALF
+            }
+        return found
 
     def _stands(self, column: Sequence[Stick]) -> bool:
         reach = HIDDEN if len(column) > 1 else 2 * MAX_OFF_BASE

@@ -35,6 +35,8 @@ LARGE_SIDE = 1800
 MIN_SIDE = 40
 # A colour this near to the legend's is the very same.
 SAME_FILL = 12
+# Printed values may happen to look like an axis of so few ticks.
+FEW_TICKS = 4
 # Two readings of one text cover each other by this much.
 SAME_PLACE = 0.3
 # A chart of less than this confidence is none.
@@ -140,15 +142,14 @@ class _Marks:
 def _marks(scene: Scene) -> _Marks | None:
     """The first of the readings that suits the marks."""
     has_scale = isinstance(scene.y, NumberAxis) or isinstance(scene.x, NumberAxis)
-    if not has_scale:
-        slices = read_pie(scene.pixels, scene.labels_outside_legend, scene.legend)
-        if slices:
-            return _Marks(ChartKind.PIE, tuple(slices))
+    pie = None if has_scale else _pie(scene)
+    if pie is not None:
+        return pie
     bars = bars_of(scene)
     if bars is not None and (has_scale or _are_printed(bars.series)):
         return _Marks(ChartKind.BAR, bars.series, bars.vertical, bars.share, bars.warnings, bars.stacked)
     if not isinstance(scene.y, NumberAxis):
-        return None
+        return _pie(scene) if has_scale else None
     for kind, read in (
         (ChartKind.OTHER, read_boxes),
         (ChartKind.AREA, read_areas),
@@ -158,7 +159,12 @@ def _marks(scene: Scene) -> _Marks | None:
         series = read(_with_fills(scene) if kind is ChartKind.AREA else scene)
         if series and any(one.points for one in series):
             return _Marks(kind, tuple(series))
-    return None
+    return _pie(scene) if len(scene.y.ticks) < FEW_TICKS else None
+
+
+def _pie(scene: Scene) -> _Marks | None:
+    slices = read_pie(scene.pixels, scene.labels_outside_legend, scene.legend)
+    return _Marks(ChartKind.PIE, tuple(slices)) if slices else None
 
 
 def _with_fills(scene: Scene) -> Scene:

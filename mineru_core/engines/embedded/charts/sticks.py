@@ -27,6 +27,7 @@ SLACK = 2.0
 # Bars that touch are parted where their ends differ; pieces that are narrower are a slope.
 MOSTLY_LEVEL = 0.52
 MIN_PIECE = 4
+LINE = 3
 MANY_PIECES = 5
 SLOPE = 2.5
 MIN_THICKNESS = 3
@@ -184,15 +185,15 @@ def _pieces(part: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
             found.append((start, x, int(np.median(tops[start:x])), int(np.median(bottoms[start:x]))))
         start = x
     covered = sum(b - a for a, b, _, _ in found)
-    steps = [max(abs(a[2] - b[2]), abs(a[3] - b[3])) for a, b in pairwise(found)]
-    if len(found) >= MANY_PIECES and median(steps) <= SLOPE:  # the edge of an area
+    bars = [piece for piece in found if piece[3] - piece[2] > LINE]  # else the axis' line, if it has their colour
+    steps = [max(abs(a[2] - b[2]), abs(a[3] - b[3])) for a, b in pairwise(bars)]
+    if covered < 0.75 * width or len(bars) > max(1, width // 6):
         return []
-    widths = [b - a for a, b, _, _ in found]
-    if len(found) > 1 and sum(abs(w - median(widths)) <= max(SLACK, 0.25 * median(widths)) for w in widths) < 0.7 * len(
-        widths
-    ):
+    if len(bars) >= MANY_PIECES and median(steps) <= SLOPE:  # the edge of an area
         return []
-    return found if covered >= 0.75 * width and len(found) <= max(1, width // 6) else []
+    usual = median(b - a for a, b, _, _ in bars) if bars else 0.0
+    alike = sum(abs(b - a - usual) <= max(SLACK, 0.25 * usual) for a, b, _, _ in bars)
+    return bars if alike >= 0.7 * len(bars) else []
 
 
 def _measured(part: Pixels, stick: Stick, color: RGB) -> Stick:
@@ -226,7 +227,7 @@ def _of_one_thickness(found: Sequence[Stick]) -> list[Stick]:
     """The sticks that are as thick as most are, by their area."""
     if not found:
         return []
-    weights = sorted((s.thickness, max(1.0, s.length)) for s in found)
+    weights = sorted((s.thickness, s.thickness * max(1.0, s.length)) for s in found)
     half, total, usual = sum(w for _, w in weights) / 2, 0.0, weights[-1][0]
     for thickness, weight in weights:
         total += weight
