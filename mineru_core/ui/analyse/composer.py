@@ -27,7 +27,7 @@ FILE_TYPES = [
 FIRST_SCREEN = ""
 """Where files are dropped as long as no document is shown; else it is the id of the job shown."""
 
-WISH_KEYS = ("tables", "text", "fields", "find")
+WISH_KEYS = ("tables", "charts", "text", "fields", "find")
 
 
 def first_screen(owner: str, t: Translator) -> None:

@@ -45,6 +45,7 @@ EN: dict[str, str] = {
     "wishes.label": "For example",
     "wishes.everything": "Read everything",
     "wishes.tables": "Extract the tables",
+    "wishes.charts": "Chart data",
     "wishes.text": "All text",
     "wishes.fields": "Invoice number, date and total",
     "wishes.find": 'Find "Total"',

@@ -42,6 +42,7 @@ ZH: dict[str, str] = {
     "wishes.label": "例如",
     "wishes.everything": "读取全部内容",
     "wishes.tables": "提取表格",
+    "wishes.charts": "提取图表数据",
     "wishes.text": "全部文字",
     "wishes.fields": "发票号码、日期和合计",
     "wishes.find": "查找“合计”",
