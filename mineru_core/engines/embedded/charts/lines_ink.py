@@ -34,6 +34,9 @@ MOSTLY = 0.6
 PALE = 75.0
 """A grey that differs less from the background is that of a grid."""
 
+OFF_RAY_LOSSY = 62.0
+"""The same in pictures that went through a JPEG: it keeps half of the colour of a thin line."""
+
 SAME_COLOR = 60.0
 """Two colours found nearer than this are taken for one."""
 
@@ -81,7 +84,8 @@ def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:
     shares, away = _on_rays(offset, tints)
     nearest = np.where(shares > 0.25, away, np.float32(1e6)).min(axis=0)
     # What a faint colour may be off its ray is less: other faint colours are near.
-    allowed = np.minimum(OFF_RAY, 0.45 * np.linalg.norm(tints, axis=1))[:, None]
+    off_ray = OFF_RAY_LOSSY if _is_lossy(part, scene.background) else OFF_RAY
+    allowed = np.minimum(off_ray, 0.45 * np.linalg.norm(tints, axis=1))[:, None]
     own = (away <= allowed) & (away <= nearest + LEAN)
     coverage = np.zeros((len(colors), *part.shape[:2]), np.float32)
     coverage[:, inked] = np.where(own, np.clip(shares, 0.0, 1.0), 0.0)
@@ -93,6 +97,12 @@ def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:
     # Axes and grid have the colours of the rims of dark lines, and of grey ones.
     coverage[:, _rules(part, contrast, across=ACROSS_GRID)] = 0.0
     return Ink(coverage, tuple(colors), left, top)
+
+
+def _is_lossy(part: Pixels, background: RGB) -> bool:
+    """Whether the picture went through a JPEG or the like: much of its ground is not quite of one colour."""
+    away = np.abs(part[::2, ::2].astype(np.int16) - np.array(background, np.int16)).max(axis=2)
+    return bool(((away > 0) & (away <= 12)).mean() > 0.06)
 
 
 def _part_shades(coverage: Floats, shares: Floats, inked: Mask, tints: Floats) -> None:
