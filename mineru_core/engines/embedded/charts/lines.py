@@ -94,7 +94,8 @@ def read_lines(scene: Scene) -> list[Series] | None:
         axis = scene.second_y if right and scene.second_y is not None else y
         # Of two scales nobody knows which: the value is a guess.
         axis = replace(axis, confidence=0.4 * axis.confidence) if right is None else axis
-        out += with_printed([_series(line, lines, places, axis, scene.text_height)], scene, axis)
+        series = _series(line, lines, places, axis, scene.text_height)
+        out += with_printed([series.model_copy(update={"on_second_axis": bool(right)})], scene, axis)
     return [series for series in out if series.points] or None
 
 

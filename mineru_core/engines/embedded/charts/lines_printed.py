@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from mineru_core.document.chart import Point, Series
+from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.engines.embedded.charts.lines_trace import Trace
 from mineru_core.engines.embedded.charts.numbers import printed
 from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
@@ -29,10 +29,7 @@ MAX_PAIRS = 600
 
 
 def with_printed(series: Sequence[Series], scene: Scene, axis: NumberAxis) -> list[Series]:
-    """The series with printed values in place of measured ones where both are and agree.
-
-    A point whose nearest number does not agree with its place is less sure, if those of most points agree.
-    """
+    """The series with printed values in place of measured ones where both are and agree."""
     numbers = _numbers(scene)
     if not numbers:
         return list(series)
@@ -50,19 +47,18 @@ def with_printed(series: Sequence[Series], scene: Scene, axis: NumberAxis) -> li
         if (s, p) not in taken and n not in used:
             taken[s, p] = n
             used.add(n)
-    return [
-        one.model_copy(
-            update={
-                "points": tuple(
-                    point.model_copy(update={"y": numbers[taken[s, p]][1], "confidence": max(0.97, point.confidence)})
-                    if (s, p) in taken
-                    else point
-                    for p, point in enumerate(one.points)
-                )
-            }
-        )
-        for s, one in enumerate(series)
-    ]
+    out = []
+    for s, one in enumerate(series):
+        points = [
+            _printed(point, numbers[taken[s, p]][1]) if (s, p) in taken else point for p, point in enumerate(one.points)
+        ]
+        out.append(one.model_copy(update={"points": tuple(points)}))
+    return out
+
+
+def _printed(point: Point, value: float) -> Point:
+    sure = max(0.97, point.confidence)
+    return point.model_copy(update={"y": value, "confidence": sure, "source": PointSource.PRINTED})
 
 
 def axis_from_printed(scene: Scene, traces: Sequence[Trace]) -> NumberAxis | None:

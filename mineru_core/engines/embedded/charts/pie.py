@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mineru_core.document.chart import Point, Series
+from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.pie_slices import FLAT, Disc, Slice, find_disc, slices_of
 from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
@@ -188,8 +188,9 @@ def _point(s: Slice, name: str, text: _Text | None, disc: Disc) -> Point:
     if disc.slant > FLAT or disc.slant < 1 / FLAT:
         sure *= 0.4
     value = round(share, 2)
+    source = PointSource.MEASURED
     if text is not None and text.value is not None:
-        value = text.value
+        value, source = text.value, PointSource.PRINTED
         sure = 0.98 if not text.percent or abs(text.value - share) <= AGREES else 0.5
     middle = math.radians(s.middle)
     out = (disc.hole + disc.radius) / 2
@@ -197,5 +198,6 @@ def _point(s: Slice, name: str, text: _Text | None, disc: Disc) -> Point:
         x=name,
         y=value,
         confidence=round(sure, 3),
+        source=source,
         place=(disc.x + out * math.sin(middle), disc.y - out * math.cos(middle)),
     )

@@ -87,4 +87,5 @@ def test_a_name_says_which_scale_the_line_belongs_to() -> None:
     assert told is not None
     before = {s.name: s.points[0].y or 0.0 for s in first}
     after = {s.name: s.points[0].y or 0.0 for s in told}
+    assert [s.name for s in told if s.on_second_axis] == [f"{name} (right)"]
     assert after[f"{name} (right)"] == pytest.approx(3 * before[name], rel=0.01)

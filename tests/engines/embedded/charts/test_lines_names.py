@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from mineru_core.document.chart import PointSource
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.lines_names import plain_name, sample_name, text_color
@@ -85,9 +86,11 @@ def test_printed_values_win_over_measured_ones() -> None:
     labels = (_text(pixels, "76.4", 26, 44, BLACK), _text(pixels, "999", 230, 66, BLACK))
     read = read_lines(Scene(pixels, Box(20, 0, 410, 200), labels, labels, X, Y))
     assert read is not None
-    points = {p.x: p.y for s in read for p in s.points if s.color is not None and s.color.startswith("#1f")}
-    assert points["2"] == 76.4
-    assert 999 not in points.values()
+    points = {p.x: p for s in read for p in s.points if s.color is not None and s.color.startswith("#1f")}
+    assert points["2"].y == 76.4
+    assert points["2"].source is PointSource.PRINTED
+    assert points["4"].source is PointSource.MEASURED
+    assert all(p.y != 999 for p in points.values())
 
 
 def test_printed_values_give_the_scale_where_there_is_no_axis() -> None:
