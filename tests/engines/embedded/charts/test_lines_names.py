@@ -6,7 +6,7 @@ import pytest
 
 from mineru_core.document.chart import PointSource
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.charts.lines import read_lines
+from mineru_core.engines.embedded.charts.lines import find_lines, full_trace, read_lines
 from mineru_core.engines.embedded.charts.lines_names import plain_name, sample_name, text_color
 from mineru_core.engines.embedded.charts.lines_printed import axis_from_printed
 from mineru_core.engines.embedded.charts.lines_trace import Trace
@@ -106,3 +106,14 @@ def test_printed_values_give_the_scale_where_there_is_no_axis() -> None:
     assert axis.value_at(150 - 0.2 * 150) == pytest.approx(80, abs=1)
     assert axis.confidence < 0.9
     assert axis_from_printed(Scene(np.zeros((1, 1, 3), np.uint8), Box(0, 0, 9, 9), free=free[:3]), [trace]) is None
+
+
+def test_the_full_trace_has_a_point_for_each_column() -> None:
+    pixels = _two_lines()
+    lines = find_lines(Scene(pixels, Box(20, 0, 410, 200), (), (), X, Y))
+    assert len(lines) == 2
+    trace = full_trace(lines[0], X, Y)
+    assert len(trace.points) == pytest.approx(260, abs=5)
+    for point in trace.points[5:-5]:
+        assert point.place is not None
+        assert point.y == pytest.approx(Y.value_at(point.place[1]), abs=0.1)
