@@ -1,6 +1,6 @@
 """The HTTP API: documents in, results or tasks out, and the routes a server answers beside the browser app.
 
-errors ──► middleware ──► backend ──► documents, tasks ──► app ──► server
-one shape  ids, access,   the one     the routes under     FastAPI  everything a
-           byte limit     JobService  /api                          server mounts
+errors ──► guards, access, limits, pace ──► backend ──► documents, tasks, events, exports ──► app ──► server
+one shape  who may call, how often,         the one     the routes under /api                 FastAPI  everything a
+           how much, how slowly             JobService                                                 server mounts
 """
