@@ -53,7 +53,7 @@ def engine(models_dir: Path) -> Iterator[EmbeddedEngine]:
 
 def test_it_is_an_engine(engine: EmbeddedEngine) -> None:
     assert isinstance(engine, Engine)
-    assert engine.capabilities == {Part.TEXT, Part.LAYOUT, Part.TABLES}
+    assert engine.capabilities == {Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS}
     assert engine.fingerprint.startswith("embedded/")
 
 

@@ -254,7 +254,7 @@ def base_of(sticks: Sequence[Stick], *, vertical: bool, zero: float | None = Non
     def share(place: float) -> float:
         # A number on the lowest segment of a stack may hide it.
         reach = SLACK if place != zero else HIDDEN if several else MAX_OFF_BASE
-        inside = sum(min(abs(place - a), abs(place - b)) <= reach or a < place == zero < b for a, b in ends)
+        inside = sum(min(abs(place - a), abs(place - b)) <= reach or (place == zero and a < place < b) for a, b in ends)
         return inside / len(ends)
 
     if zero is not None and share(zero) >= AT_ZERO:
