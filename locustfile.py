@@ -10,6 +10,8 @@ import os
 import random
 from pathlib import Path
 
+import gevent
+
 from mineru_core.loadtest.scenario import ClosedLoop, Documents, Scenario
 from mineru_core.loadtest.supply import Supply
 from mineru_core.loadtest.users import Desk
@@ -28,6 +30,7 @@ scenario = Scenario(
 rng = random.Random()
 supply = Supply(scenario.documents, rng)
 supply.prepare(20)
+gevent.get_hub().loop.update_now()  # it stood still while they were drawn, and times would run too fast
 
 
 class Visitor(VisitorOfDesk):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,18 @@ from pathlib import Path
 import typer
 
 from mineru_core.cli.console import ProgressLine, tell_error
-from mineru_core.errors import WorkbenchError
+from mineru_core.errors import InvalidRequest, WorkbenchError
+from mineru_core.loadtest.advice import advise
+from mineru_core.loadtest.comparison import Row
 from mineru_core.loadtest.history import History
 from mineru_core.loadtest.presets import preset
+from mineru_core.loadtest.report import to_csv, to_html
 from mineru_core.loadtest.run import Run
 from mineru_core.loadtest.runner import LoadTest, Progress, one_at_a_time
+from mineru_core.loadtest.scenario import check_bounds
+from mineru_core.loadtest.switches import SIDE_S, run_switched, switch_named
 from mineru_core.loadtest.target import own_server, running_server
-from mineru_core.settings import load_settings
+from mineru_core.settings import Settings, load_settings
 
 SHOWN = (
     "requests",
@@ -44,7 +50,11 @@ class Options:
     preset: str = "quick"
     seconds: float | None = None
     json: Path | None = None
+    html: Path | None = None
+    csv: Path | None = None
     name: str | None = None
+    switch: str | None = None
+    repeats: int = 1
 
 
 def run_loadtest(options: Options) -> int:
@@ -52,40 +62,84 @@ def run_loadtest(options: Options) -> int:
     line = ProgressLine()
     try:
         settings = load_settings()
-        scenario = preset(options.preset, options.seconds)
-        with ExitStack() as stack:
-            stack.enter_context(one_at_a_time(settings))
+        with one_at_a_time(settings):
             line.show("starting")
-            if options.url is None:
-                target = stack.enter_context(own_server(settings))
+            if options.switch is not None:
+                _switched(options, settings, line)
             else:
-                target = running_server(options.url, settings)
-            test = stack.enter_context(LoadTest(scenario, target, settings))
-            run = test.wait(lambda progress: line.show(shown(progress)))
-        if options.name:
-            run = run.model_copy(update={"name": options.name})
-        line.clear()
-        History(settings).keep(run)
-        if options.json is not None:
-            options.json.write_text(json.dumps(flat(run), indent=1), "utf-8")
+                _single(options, settings, line)
     except WorkbenchError as error:
         line.clear()
         tell_error(error)
         return 1
     except OSError as error:
         line.clear()
-        typer.echo(f"Error: {error.filename or options.json or 'the run'}: {error.strerror}", err=True)
+        typer.echo(f"Error: {error.filename or 'the run'}: {error.strerror}", err=True)
         return 1
-    print_figures(run)
     return 0
 
 
+def _single(options: Options, settings: Settings, line: ProgressLine) -> None:
+    scenario = preset(options.preset, options.seconds)
+    check_bounds(scenario, settings.loadtest)
+    with ExitStack() as stack:
+        if options.url is None:
+            target = stack.enter_context(own_server(settings))
+        else:
+            target = running_server(options.url, settings)
+        test = stack.enter_context(LoadTest(scenario, target, settings))
+        run = test.wait(lambda progress: line.show(shown(progress)))
+    if options.name:
+        run = run.model_copy(update={"name": options.name})
+    line.clear()
+    History(settings).keep(run)
+    _write(options, flat(run), [run], ())
+    print_figures(run)
+    if options.url is None:  # the settings are those of this machine's server
+        print_advice(run, settings)
+
+
+def _switched(options: Options, settings: Settings, line: ProgressLine) -> None:
+    if options.url is not None:
+        raise InvalidRequest("--ab starts servers of its own.", "Leave --url out.")
+    seconds = SIDE_S if options.seconds is None else options.seconds
+    if not seconds > 0:
+        raise InvalidRequest("A load test needs time.", "Give it more than 0 seconds.")
+    found = run_switched(
+        switch_named(options.switch or ""),
+        settings,
+        seconds=seconds,
+        repeats=options.repeats,
+        on_progress=lambda side, progress: line.show(f"{side}: {shown(progress)}"),
+    )
+    line.clear()
+    history = History(settings)
+    for run in (*found.off, *found.on):
+        history.keep(run)
+    figures: dict[str, float | None] = {}
+    for row in found.rows:
+        figures |= {f"off_{row.name}": row.before, f"on_{row.name}": row.after, f"ratio_{row.name}": row.ratio}
+        figures |= {f"low_{row.name}": row.low, f"high_{row.name}": row.high}
+    _write(options, figures, [*found.off, *found.on], found.rows)
+    print_rows(found.name, found.rows)
+
+
+def _write(options: Options, figures: dict[str, float | None], runs: Sequence[Run], rows: Sequence[Row]) -> None:
+    if options.json is not None:
+        options.json.write_text(json.dumps(figures, indent=1), "utf-8")
+    if options.html is not None:
+        options.html.write_text(to_html(runs, rows), "utf-8")
+    if options.csv is not None:
+        options.csv.write_text(to_csv(runs), "utf-8", newline="")
+
+
 def flat(run: Run) -> dict[str, float | None]:
-    """The figures by name, those of ``SHOWN`` always, and what was refused or failed by code as ``code_NAME``."""
+    """The figures by name, those of ``SHOWN`` always; what requests ended with as ``code_NAME``; the share of the
+    processor that was busy as ``cpu``."""
     found: dict[str, float | None] = {name: run.figures.get(name) for name in SHOWN}
     found |= run.figures
     found |= {f"code_{code}": float(count) for code, count in run.by_code.items()}
-    found |= {f"cores_{name}": value for name, value in (("used", run.server.cpu_mean),) if value is not None}
+    found["cpu"] = run.server.cpu_mean
     return found
 
 
@@ -110,3 +164,23 @@ def print_figures(run: Run) -> None:
         typer.echo("by code      " + ", ".join(f"{code} {count}" for code, count in others.items()))
     if run.figures.get("rounds"):
         typer.echo("Documents came round again: a cache makes these figures better than they are.", err=True)
+
+
+def print_rows(name: str, rows: Sequence[Row]) -> None:
+    """Both sides beside each other, a line a figure, as a table of Markdown."""
+    typer.echo(f"| {name} | off | on | ratio | 95 % between |\n|---|---|---|---|---|")
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        bounds = "" if row.low is None or row.high is None else f"{row.low:.2f} – {row.high:.2f}"
+        typer.echo(f"| {row.name} | {row.before:.3f} | {row.after:.3f} | {ratio} | {bounds} |")
+
+
+def print_advice(run: Run, settings: Settings) -> None:
+    """Settings that would suit what was measured, and whether the machine is enough; nothing where all is well."""
+    advice = advise(run, settings)
+    for proposal in advice.proposals:
+        typer.echo(f"advice       {proposal.setting} {proposal.now} → {proposal.proposed}: {proposal.reason}")
+    if advice.cores_needed is not None:
+        typer.echo(
+            f"advice       This rate takes about {advice.cores_needed} cores; docs/scaling.md says how to add machines."
+        )

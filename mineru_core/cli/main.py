@@ -164,7 +164,7 @@ def serve(
 
 
 @app.command()
-def loadtest(
+def loadtest(  # noqa: PLR0913, PLR0917  one argument an option
     url: Annotated[
         str | None,
         typer.Option(metavar="U", help="A server that runs; without it, one is started for the test alone."),
@@ -176,12 +176,35 @@ def loadtest(
         float | None, typer.Option(metavar="S", help="How long people come.  [default: the preset's]")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report as HTML.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a row of CSV a run.")] = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is kept as.")] = None,
+    switch: Annotated[
+        str | None,
+        typer.Option(
+            "--ab",
+            metavar="NAME",
+            help="Measure without and with one thing: resident, gate, batching, compression, cache, keep-alive, async, "
+            "or all of them.",
+        ),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Runs of each side of --ab.")] = 1,
 ) -> None:
     """Measure what this machine carries, through the HTTP API."""
     from mineru_core.cli.loadtest import Options, run_loadtest
 
-    raise typer.Exit(run_loadtest(Options(url=url, preset=preset, seconds=seconds, json=json_file, name=name)))
+    options = Options(
+        url=url,
+        preset=preset,
+        seconds=seconds,
+        json=json_file,
+        html=html,
+        csv=csv,
+        name=name,
+        switch=switch,
+        repeats=repeats,
+    )
+    raise typer.Exit(run_loadtest(options))
 
 
 @app.command()

@@ -23,10 +23,11 @@ from mineru_core.loadtest.records import PhaseEnd, Record
 from mineru_core.loadtest.scenario import ClosedLoop, Scenario
 from mineru_core.loadtest.supply import Supply
 from mineru_core.loadtest.users import Desk, listen, users_of
+from mineru_core.settings import available_cores
 
 _LOOK_S = 0.1
 _SPARE = 1.3
-"""Documents made ready beyond those that are likely to be read."""
+"""Documents made ready, to those that are likely to be read; where no rate was measured, one a second and core."""
 
 
 class Generator:
@@ -35,6 +36,8 @@ class Generator:
     def __init__(self, job: Job, folder: Path, token: str | None = None) -> None:
         self._job, self._folder = job, folder
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if not job.scenario.keep_alive:
+            self._headers["Connection"] = "close"
         seed = job.scenario.seed
         self._rng = random.Random(secrets.randbits(64) if seed is None else seed)
         self._supply = Supply(job.scenario.documents, self._rng)
@@ -52,10 +55,10 @@ class Generator:
         if scenario.capacity_s:
             loop = ClosedLoop(users=min(scenario.capacity_users, scenario.in_flight))
             measured = scenario.model_copy(update={"arrivals": loop, "seconds": scenario.capacity_s})
-            self._supply.prepare(round(4 * scenario.capacity_s))
+            self._supply.prepare(round(_SPARE * available_cores() * scenario.capacity_s) + loop.users)
             rate = closed_rate(self._run(CAPACITY, measured), scenario.capacity_s)
-        lasting = scenario.seconds + scenario.timeout_s
-        self._supply.prepare(round(_SPARE * (rate or 2.0) * lasting) + scenario.in_flight)
+        people = scenario.arrivals.users if isinstance(scenario.arrivals, ClosedLoop) else scenario.in_flight
+        self._supply.prepare(round(_SPARE * (rate or available_cores()) * scenario.seconds) + people)
         self._run(MAIN, scenario)
 
     def _run(self, name: str, scenario: Scenario, requests: float = math.inf) -> list[Record]:
@@ -77,6 +80,7 @@ class Generator:
         environment = Environment(user_classes=[kind], host=self._job.url)
         listen(environment, self._write)
         runner = environment.create_local_runner()
+        gevent.get_hub().loop.update_now()  # it stood still while documents were drawn
         desk.begin()
         runner.start(count, spawn_rate=count)
         while not self._is_stopped() and not desk.is_done:

@@ -112,6 +112,7 @@ class Scenario(_Data):
     in_flight: int = Field(default=50, ge=1, le=1000)
     timeout_s: float = Field(default=30.0, gt=0, le=600)
     asynchronous: bool = False
+    keep_alive: bool = True
     capacity_s: float = Field(default=0.0, ge=0)
     capacity_users: int = Field(default=8, ge=1, le=200)
     documents: Documents = Documents()

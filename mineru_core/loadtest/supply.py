@@ -57,8 +57,8 @@ class Request:
 class Supply:
     """Hands out documents so that each counts as new once.
 
-    A refused one was not read: given back, it is new for the next who comes. When all have been read, the oldest comes
-    round again, and ``rounds`` says so: a cache then makes figures look better than they are.
+    A refused one was not read: given back, it is new for the next who comes. When all that were prepared have been
+    read, the oldest comes round again, and ``rounds`` counts that: a cache then makes figures better than they are.
     """
 
     plan: Documents
@@ -89,9 +89,7 @@ class Supply:
             return Request(self.rng.choice(self.known), self.plan.words, "repeat")
         if self.known and choice < self.plan.repeat_share + self.plan.question_share:
             return Request(self.rng.choice(self.known), self.plan.new_words, "question")
-        if not self.fresh and self.made < self.plan.most:
-            self.prepare(1)
-        if not self.fresh:
+        if not self.fresh:  # drawing now would keep everybody else's clock waiting
             self.rounds += 1
             self.fresh.append(self.known.popleft() if self.known else draw(Kind.TABLE, self.rng, self.made))
         return Request(self.fresh.popleft(), self.plan.words, "new")

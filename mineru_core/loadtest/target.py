@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic import SecretStr
 
 from mineru_core.errors import EngineUnavailable, InvalidRequest, NotFound
 from mineru_core.settings import HOME_VARIABLE, Settings
@@ -27,6 +29,13 @@ READY_S = 180.0
 STOP_S = 20.0
 TOKEN_NAME = "loadtest"
 
+ServerKind = Literal["workbench", "plain", "built-each"]
+
+_MODULES: dict[ServerKind, list[str]] = {
+    "workbench": ["mineru_core.cli", "serve", "--api-only", "--host", "127.0.0.1"],
+    "plain": ["mineru_core.loadtest.plain"],
+    "built-each": ["mineru_core.loadtest.plain", "--build-each"],
+}
 _PREFIX = "MINERU_WORKBENCH_"
 _LOOK_S = 0.1
 _PATIENCE_S = 5.0
@@ -70,9 +79,12 @@ def running_server(url: str, settings: Settings) -> Target:
 
 
 @contextmanager
-def own_server(settings: Settings, changes: Mapping[str, str] | None = None) -> Iterator[Target]:
+def own_server(
+    settings: Settings, changes: Mapping[str, str] | None = None, kind: ServerKind = "workbench"
+) -> Iterator[Target]:
     """A server of its own for the length of the block: an empty home folder, a free port of this machine, the settings
-    and weights there are, and ``changes`` to them (by the name of their variable, without its prefix).
+    and weights there are, and ``changes`` to them (by the name of their variable, without its prefix). ``kind`` is
+    the workbench's own server, or one of ``plain`` that does without.
 
     Its token is exempt from the rate limit and ends with its home. Raises ``EngineUnavailable`` where it does not
     start.
@@ -82,12 +94,10 @@ def own_server(settings: Settings, changes: Mapping[str, str] | None = None) -> 
         port = _free_port()
         token = _make_token(home)
         environment = _environment(settings, home, changes or {})
-        command = [sys.executable, "-m", "mineru_core.cli", "serve", "--api-only", "--host", "127.0.0.1"]
+        command = [sys.executable, "-m", *_MODULES[kind], "--port", str(port)]
         log = home / "server.log"
         with log.open("wb") as out:
-            process = subprocess.Popen(
-                [*command, "--port", str(port)], env=environment, stdout=out, stderr=subprocess.STDOUT
-            )
+            process = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
             _await_ready(process, url, log)
@@ -97,16 +107,32 @@ def own_server(settings: Settings, changes: Mapping[str, str] | None = None) -> 
 
 
 def _environment(settings: Settings, home: Path, changes: Mapping[str, str]) -> dict[str, str]:
-    config = settings.home / "config.toml"
-    if config.is_file():
-        shutil.copy(config, home / "config.toml")
-    own = {"MODELS": str(settings.models_dir), "SERVER__LOG_LEVEL": "warning", **changes}
-    return {
-        **os.environ,
-        HOME_VARIABLE: str(home),
-        "PYTHONUNBUFFERED": "1",
-        **{_PREFIX + name: value for name, value in own.items()},
+    """This process's variables, with the settings as they are here in the place of those it may have."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_PREFIX)}
+    own = {
+        **as_variables(settings.model_dump(exclude_defaults=True, exclude={"home", "loadtest"})),
+        "MODELS": str(settings.models_dir),
+        "SERVER__LOG_LEVEL": "warning",
+        **changes,
     }
+    own_named = {_PREFIX + name: value for name, value in own.items()}
+    return {**kept, HOME_VARIABLE: str(home), "PYTHONUNBUFFERED": "1", **own_named}
+
+
+def as_variables(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Settings, dumped, by the names of their variables, without what all of those begin with."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        variable = f"{prefix}{name.upper()}"
+        if isinstance(value, Mapping):
+            found |= as_variables(value, f"{variable}__")
+        elif isinstance(value, SecretStr):
+            found[variable] = value.get_secret_value()
+        elif isinstance(value, bool | tuple | list):
+            found[variable] = json.dumps(value, default=str)
+        elif value is not None:
+            found[variable] = str(value)
+    return found
 
 
 def _make_token(home: Path) -> str:

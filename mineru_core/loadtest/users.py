@@ -180,8 +180,9 @@ class Desk:
         gevent.sleep(0)  # who was let in counts as on the way before the next is looked at
 
     def _wait_until(self, due: float) -> bool:
-        """Sleep until then; False where the phase was closed."""
-        gevent.sleep(max(0.0, due - self.now()))
+        """Sleep until then; False where the phase was closed. The event loop's own clock may be behind."""
+        while not self.is_closing and (left := due - self.now()) > 0:
+            gevent.sleep(left)
         return not self.is_closing
 
     def _search(self, user: DeskUser, ramp: Ramp) -> None:

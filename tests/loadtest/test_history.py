@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from mineru_core.errors import InvalidRequest, NotFound
+from mineru_core.loadtest import history
+from mineru_core.loadtest.history import History
+from mineru_core.settings import load_settings
+from tests.loadtest.runs import make_run
+
+
+def test_runs_are_kept_renamed_and_deleted(home: Path) -> None:
+    kept = History(load_settings())
+    assert kept.all() == []
+    for number in (1, 2):
+        kept.keep(make_run(number))
+    assert kept.all() == [make_run(2), make_run(1)]
+    assert kept.rename(make_run(1).id, "  before \n it ") == kept.get(make_run(1).id)
+    assert kept.get(make_run(1).id).name == "before it"
+    kept.delete(make_run(1).id)
+    assert kept.all() == [make_run(2)]
+    with pytest.raises(InvalidRequest):
+        kept.rename(make_run(2).id, " ")
+
+
+@pytest.mark.parametrize("run_id", ["", "..", "20260101-000000-00000f", "../../x"])
+def test_what_is_not_kept_is_not_found(home: Path, run_id: str) -> None:
+    with pytest.raises(NotFound):
+        History(load_settings()).delete(run_id)
+
+
+def test_the_oldest_go_and_what_cannot_be_read_is_left_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "MOST_RUNS", 2)
+    kept = History(load_settings())
+    for number in (1, 2, 3):
+        kept.keep(make_run(number))
+    assert [run.name for run in kept.all()] == ["run 3", "run 2"]
+    (home / "runs" / make_run(3).id / "run.json").write_text("{}", "utf-8")
+    assert [run.name for run in kept.all()] == ["run 2"]
+
+
+def test_what_was_not_measured_is_not_told() -> None:
+    assert make_run(figures={"capacity": math.nan, "p95_s": 1.0}).figures == {"p95_s": 1.0}
