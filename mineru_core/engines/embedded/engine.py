@@ -37,9 +37,11 @@ from mineru_core.runtime.context import RunContext
 from mineru_core.settings import Settings
 
 # Raised whenever the same pixels could be read differently than before.
-REVISION = 4
+REVISION = 5
 CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS})
 # In the order of reading: each is read from those before it.
+# A table that the layout model does not name is one where it is read as surely as this.
+MIN_UNNAMED = 0.6
 READING_ORDER = (Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS)
 
 
@@ -203,11 +205,13 @@ class EmbeddedEngine:
         """The page's tables with their cells; an area in which no table could be read is not one."""
         height, width = pixels.shape[:2]
         lines, regions = readings[Part.TEXT].lines, _regions(readings)
+        is_named = any(region.type is BlockType.TABLE for region in regions)
         tables: list[Table] = []
         for box in self._tables.table_boxes(width, height, regions, lines, pixels):
             ctx.check()
             table = self._tables.read(pixels, box, lines_in(box, lines), ctx)
-            if table is not None:
+            is_believed = is_named or box.area >= width * height  # a picture that is a table's crop
+            if table is not None and (is_believed or table.confidence >= MIN_UNNAMED):
                 tables.append(_inside(table.model_copy(update={"box": box}), width, height))
         return tuple(tables)
 

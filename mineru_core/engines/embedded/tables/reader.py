@@ -20,6 +20,7 @@ from mineru_core.engines.embedded import weights
 from mineru_core.engines.embedded.joining import join
 from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.rows import visual_rows
+from mineru_core.engines.embedded.tables.columns import is_broken
 from mineru_core.engines.embedded.tables.consistency import Faults, find_faults
 from mineru_core.engines.embedded.tables.drift import follow_text
 from mineru_core.engines.embedded.tables.matching import assign
@@ -27,7 +28,7 @@ from mineru_core.engines.embedded.tables.repair import merge_up, spanned_rows
 from mineru_core.engines.embedded.tables.rulings import ruled_limits, ruled_structure
 from mineru_core.engines.embedded.tables.structure import Structure, StructureModel
 from mineru_core.engines.embedded.tables.tidy import idle_columns, idle_rows, without
-from mineru_core.engines.embedded.tables.where import is_broken, table_boxes
+from mineru_core.engines.embedded.tables.where import table_boxes
 from mineru_core.engines.embedded.tables.words import Word, text_of, words_of
 from mineru_core.errors import EngineUnavailable
 from mineru_core.runtime.context import RunContext
