@@ -5,4 +5,10 @@ Each page calls the shared set-up itself, since a deep link in a fresh process r
 
 import streamlit as st
 
-st.navigation([st.Page("pages/analyse.py", title="MinerU Workbench", default=True)]).run()
+st.navigation(
+    [
+        st.Page("pages/analyse.py", title="MinerU Workbench", default=True),
+        st.Page("pages/loadtest.py", title="MinerU Workbench"),
+    ],
+    position="hidden",
+).run()

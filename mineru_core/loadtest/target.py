@@ -38,6 +38,8 @@ _MODULES: dict[ServerKind, list[str]] = {
 }
 _PREFIX = "MINERU_WORKBENCH_"
 _LOOK_S = 0.1
+_TOKEN_SPARE_S = 600.0
+"""How much longer than the longest load test its token is good for, should the process not live to revoke it."""
 _PATIENCE_S = 5.0
 
 
@@ -76,6 +78,32 @@ def running_server(url: str, settings: Settings) -> Target:
     url = check_url(url, allow_remote=settings.loadtest.allow_remote)
     token = settings.loadtest.token
     return Target(url, None if token is None else token.get_secret_value(), engine=_engine_at(url))
+
+
+@contextmanager
+def this_app(settings: Settings, port: int) -> Iterator[Target]:
+    """The server of this home folder, which listens on ``port`` of this machine.
+
+    Where tokens are asked for, it gets one for the length of the block, exempt from the rate limit. Where there are
+    none, callers on the machine need none: making one would shut them all out. Raises ``NotFound`` where nobody
+    answers.
+    """
+    url = f"http://127.0.0.1:{port}"
+    engine = _engine_at(url)
+    database = Database(settings.database_path)
+    try:
+        store = TokenStore(database)
+        if all(token.revoked_at is not None for token in store.all()):
+            yield Target(url, engine=engine)
+            return
+        longest = settings.loadtest.max_seconds + _TOKEN_SPARE_S
+        text, token = store.create(TOKEN_NAME, [Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT], longest)
+        try:
+            yield Target(url, text, engine=engine)
+        finally:
+            store.revoke(token.id)
+    finally:
+        database.close()
 
 
 @contextmanager

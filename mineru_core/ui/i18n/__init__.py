@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from mineru_core.ui.i18n.en import EN
 from mineru_core.ui.i18n.en_errors import EN_ERRORS
+from mineru_core.ui.i18n.en_load import EN_LOAD
 from mineru_core.ui.i18n.zh import ZH
 from mineru_core.ui.i18n.zh_errors import ZH_ERRORS
+from mineru_core.ui.i18n.zh_load import ZH_LOAD
 
-CATALOGUES: dict[str, dict[str, str]] = {"zh": ZH | ZH_ERRORS, "en": EN | EN_ERRORS}
+CATALOGUES: dict[str, dict[str, str]] = {"zh": ZH | ZH_ERRORS | ZH_LOAD, "en": EN | EN_ERRORS | EN_LOAD}
 LANGUAGE_NAMES: dict[str, str] = {"zh": "中文", "en": "English"}
 
 

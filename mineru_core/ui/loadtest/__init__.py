@@ -1,0 +1,1 @@
+"""The Load test page: run, watch, stop, compare, download."""
