@@ -22,6 +22,7 @@ from mineru_core.engines.embedded.layout import LayoutRegion
 from mineru_core.engines.embedded.rows import visual_rows
 from mineru_core.engines.embedded.tables.columns import is_broken
 from mineru_core.engines.embedded.tables.consistency import Faults, find_faults
+from mineru_core.engines.embedded.tables.doubts import with_doubts
 from mineru_core.engines.embedded.tables.drift import follow_text
 from mineru_core.engines.embedded.tables.matching import assign
 from mineru_core.engines.embedded.tables.repair import merge_up, spanned_rows
@@ -249,7 +250,7 @@ def _table(fitted: Fitted, area: Box, caption: str) -> Table:
         for cell, content in zip(fitted.structure.cells, held, strict=True)
     )
     confidence = max(0.0, fitted.structure.probability * (1 - fitted.badness))
-    return with_whole_header(
+    table = with_whole_header(
         Table(
             n_rows=fitted.structure.n_rows,
             n_cols=fitted.structure.n_cols,
@@ -259,3 +260,4 @@ def _table(fitted: Fitted, area: Box, caption: str) -> Table:
             confidence=confidence,
         )
     )
+    return with_doubts(table)
