@@ -19,6 +19,17 @@ hypothesis_settings.register_profile("ci", hypothesis_settings.get_profile("suit
 hypothesis_settings.load_profile("ci" if os.environ.get("CI") else "suite")
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Names that are the same in every process, by which two share the suite: sets have another order in each, and
+    objects another address. Others are named as pytest does."""
+    text = repr(val)
+    if isinstance(val, frozenset | set):
+        return "{" + ",".join(sorted(str(one) for one in val)) + "}"
+    if " at 0x" in text and not callable(val):
+        return f"{argname}-{type(val).__name__}"
+    return None
+
+
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
     """The folder of the weights that ``make test`` has installed: a home of a test's own has none."""
