@@ -50,6 +50,13 @@ class Block(Model):
         """The running text; that of the lines, one under the other, where there is none."""
         return self.text or "\n".join(line.text for line in self.lines)
 
+    def with_table(self, table: Table) -> Self:
+        """The block after its table was corrected: it says what the table says, a line a row with a tab between cells,
+        and no longer has the lines that were read there."""
+        rows = ("\t".join(" ".join(cell.split()) for cell in row) for row in table.rows())
+        text = "\n".join(row.rstrip("\t") for row in rows)
+        return self.model_copy(update={"table": table, "text": text, "lines": ()})
+
 
 class PageFailure(Model):
     """A page that could not be read, and why. ``component`` names the stage, ``code`` is a code of the error tree.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mineru_core.document.analysis import Block, DocumentAnalysis, PageAnalysis
 from mineru_core.document.chart import Chart
@@ -40,10 +40,12 @@ _KEYS_KEPT = 256
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """The analysis at a version of the corrections, of which ``applied`` count; its result once somebody has asked."""
+    """The analysis at a version of the corrections, of which ``applied`` count, with the tables and charts they have
+    ``changed``; its result once somebody has asked."""
 
     version: int
     applied: int
+    changed: Mapping[Target, Table | Chart]
     analysis: DocumentAnalysis
     result: DocumentResult | None = None
 
@@ -98,7 +100,7 @@ class Corrections:
             key=self._key(job_id, original.analysis, target),
             version=version,
         )
-        self._keep(job_id, state, now.analysis, target, after)
+        self._keep(job_id, state, original.analysis, {**now.changed, target: after})
         return state
 
     @on_storage
@@ -111,18 +113,19 @@ class Corrections:
         found, rest = self._log.applied(job_id, correction.target)
         if now.version == version and found.version == state.version:
             after = _done(_read(original.analysis, correction.target), [one.operation for one in rest])
-            self._keep(job_id, state, now.analysis, correction.target, after)
+            self._keep(job_id, state, original.analysis, {**now.changed, correction.target: after})
         return state, correction.target
 
     @on_storage
     def redo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, Target]:
         """Make the correction again that was undone last; which table or chart that has changed. Raises
         ``EditConflict``, and ``InvalidRequest`` where there is none."""
-        now = self._now(job_id, self._original(job_id, owner))
+        original = self._original(job_id, owner)
+        now = self._now(job_id, original)
         state, correction = self._log.move(job_id, owner, 1, version=version)
         if now.version == version:
             after = _done(_read(now.analysis, correction.target), [correction.operation])
-            self._keep(job_id, state, now.analysis, correction.target, after)
+            self._keep(job_id, state, original.analysis, {**now.changed, correction.target: after})
         return state, correction.target
 
     @on_storage
@@ -134,7 +137,7 @@ class Corrections:
         if now.result is not None:
             return now.result
         result = _answered_anew(original, now.analysis)
-        self._kept.put(job_id, _Corrected(now.version, now.applied, now.analysis, result))
+        self._kept.put(job_id, replace(now, result=result))
         return result
 
     @on_storage
@@ -162,7 +165,7 @@ class Corrections:
             by_target.setdefault(correction.target, []).append(correction.operation)
         changed = {target: _done(_read(original.analysis, target), made) for target, made in by_target.items()}
         analysis = with_corrected(original.analysis, changed) if changed else original.analysis
-        now = _Corrected(state.version, state.applied, analysis)
+        now = _Corrected(state.version, state.applied, changed, analysis)
         if state.version:
             self._kept.put(job_id, now)
         return now
@@ -178,9 +181,9 @@ class Corrections:
         return key
 
     def _keep(
-        self, job_id: str, state: CorrectionState, before: DocumentAnalysis, target: Target, after: Table | Chart
+        self, job_id: str, state: CorrectionState, read: DocumentAnalysis, changed: Mapping[Target, Table | Chart]
     ) -> None:
-        self._kept.put(job_id, _Corrected(state.version, state.applied, with_corrected(before, {target: after})))
+        self._kept.put(job_id, _Corrected(state.version, state.applied, changed, with_corrected(read, changed)))
 
 
 def table_of(analysis: DocumentAnalysis, table: TableId) -> Table:
@@ -246,22 +249,24 @@ def _stands_at(one: Chart, chart: Chart) -> bool:
 
 
 def with_corrected(analysis: DocumentAnalysis, changed: Mapping[Target, Table | Chart]) -> DocumentAnalysis:
-    """The analysis with other tables and charts in the places of those named."""
+    """The analysis as it was read with other tables and charts in the places of those named. Where a table is another
+    than was read, its block says what the table says, no longer what was read there."""
     pages: list[PageAnalysis] = []
     for page in analysis.pages:
         blocks: list[Block] = []
         tables = charts = 0
         for block in page.blocks:
-            changes: dict[str, Table | Chart] = {}
+            now = block
             if block.table is not None:
-                after = changed.get(TableId(page=page.page, index=tables))
-                changes |= {} if after is None else {"table": after}
+                table = changed.get(TableId(page=page.page, index=tables))
+                if isinstance(table, Table) and table != block.table:  # else all of it was undone
+                    now = now.with_table(table)
                 tables += 1
             if block.chart is not None:
-                after = changed.get(ChartId(page=page.page, index=charts))
-                changes |= {} if after is None else {"chart": after}
+                chart = changed.get(ChartId(page=page.page, index=charts))
+                now = now if chart is None else now.model_copy(update={"chart": chart})
                 charts += 1
-            blocks.append(block.model_copy(update=changes) if changes else block)
+            blocks.append(now)
         pages.append(page.model_copy(update={"blocks": tuple(blocks)}))
     return analysis.model_copy(update={"pages": tuple(pages)})
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
+from mineru_core.document.parts import Part
 from mineru_core.document.task import Region
 from mineru_core.errors import Cancelled, WorkbenchError
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.changes import Changes
+from mineru_core.jobs.corrections import Corrections
 from mineru_core.jobs.model import JobState
 from mineru_core.jobs.places import JobPlaces
 from mineru_core.jobs.queue import JobQueue
@@ -27,6 +29,8 @@ from mineru_core.store.tables import JobRow
 _LOG = logging.getLogger(__name__)
 REGIONS = TypeAdapter(tuple[Region, ...])
 
+_TABLES: frozenset[Part] = frozenset({Part.TABLES})
+_NOTHING: frozenset[Part] = frozenset()
 _LOOK_S = 5.0
 """How often a thread looks for work where nothing wakes it: a database that was busy wakes nobody."""
 
@@ -49,8 +53,9 @@ def _end_of(result: DocumentResult) -> Progress:
 class Runner:
     """Claims jobs and reads them, ``settings.job_workers`` at once, of one owner at most all but one.
 
-    ``adopt`` is told of each result before it is written down. ``password_of`` gives the password of a job's document;
-    ``ended`` is told of each job that runs no more.
+    ``corrections`` takes over in each result, before it is written down, what its owner has corrected; so that there
+    are tables to take it over to, those of a corrected document are read whatever is asked. ``password_of`` gives the
+    password of a job's document; ``ended`` is told of each job that runs no more.
     """
 
     def __init__(
@@ -61,13 +66,13 @@ class Runner:
         places: JobPlaces,
         changes: Changes,
         *,
-        adopt: Callable[[JobRow, DocumentResult], None],
+        corrections: Corrections,
         password_of: Callable[[str], str | None],
         ended: Callable[[str], None],
     ) -> None:
         self._settings, self._analyzers, self._queue = settings, analyzers, queue
         self._places, self._changes = places, changes
-        self._adopt, self._password_of, self._ended = adopt, password_of, ended
+        self._corrections, self._password_of, self._ended = corrections, password_of, ended
         self._lock = threading.Lock()
         self._running: dict[str, Run] = {}
         self._strays: set[str] = set()
@@ -178,7 +183,7 @@ class Runner:
         """Read the document and write down how it ended; whether it was read to its end."""
         try:
             result = self._read(row, ctx)
-            self._adopt(row, result)
+            self._corrections.adopt(row, result)
             data = result.model_dump_json().encode()
             on_storage(self._queue.finish)(row.id, JobState.DONE, result=data, progress=_end_of(result))
             _LOG.info("job done", extra={"pages": len(result.analysis.pages), "failures": len(result.failures)})
@@ -203,7 +208,8 @@ class Runner:
         analyzer = self._analyzers.named(row.engine)
         with analyzer.open(data, name=row.source, password=password) as document:
             regions = REGIONS.validate_json(row.regions)
-            return analyzer.analyze(document, row.words, regions=regions, ctx=ctx)
+            also = _TABLES if self._corrections.has_any(row.owner, row.blob) else _NOTHING
+            return analyzer.analyze(document, row.words, regions=regions, also=also, ctx=ctx)
 
     def _listener(self, job_id: str) -> Callable[[Progress], None]:
         def listen(progress: Progress) -> None:

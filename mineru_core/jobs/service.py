@@ -104,7 +104,7 @@ class JobService:
             self._queue,
             self._places,
             self._changes,
-            adopt=self.corrections.adopt,
+            corrections=self.corrections,
             password_of=self._passwords.get,
             ended=self._departures.forget,
         )

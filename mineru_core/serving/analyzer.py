@@ -174,9 +174,10 @@ class Analyzer:
         words: str | Task = "",
         *,
         regions: Sequence[Region] = (),
+        also: frozenset[Part] = frozenset(),
         ctx: RunContext | None = None,
     ) -> DocumentResult:
-        """Read the pages that ``words`` (or a ready task) call for, and answer.
+        """Read the pages that ``words`` (or a ready task) call for, and answer; ``also`` is read beside what they need.
 
         ``regions`` are rectangles in page pixels; with them only their pages are read, each rectangle as a page of its
         own, and every box of the result is in pixels of the whole page. Without ``ctx`` the deadline of the settings
@@ -188,7 +189,7 @@ class Analyzer:
         """
         context = ctx if ctx is not None else RunContext.with_timeout(self.settings.engine.deadline_s)
         try:
-            result = self._analyze(document, words, regions, context)
+            result = self._analyze(document, words, regions, also, context)
         except WorkbenchError as error:
             self.metrics.request_ended(error.code)
             raise
@@ -233,23 +234,22 @@ class Analyzer:
         return comparing.compared(first, then)
 
     def _analyze(
-        self, document: Document, words: str | Task, regions: Sequence[Region], ctx: RunContext
+        self, document: Document, words: str | Task, regions: Sequence[Region], also: frozenset[Part], ctx: RunContext
     ) -> DocumentResult:
         started = perf_counter()
         timings: dict[str, float] = {}
         task = _task_of(words, regions)
         numbers, notes = choose_pages(task, document.page_count, task.regions)
         ctx.check()
-        kept = self._kept_answer(document, task)
+        kept = None if also - task.parts else self._kept_answer(document, task)
         if kept is not None:
             return kept.model_copy(update={"timings": {"total": perf_counter() - started}})
-        parts = task.parts & self.engine.capabilities
-        readings = self._read_pages(document, task, numbers, parts, ctx, timings)
+        readings = self._read_pages(document, task, numbers, task.parts | also, ctx, timings)
         ctx.report(Progress(stage="answer", page=numbers[-1], done=len(numbers), pages=len(numbers)))
         with self.metrics.timed("answer", timings):
             analysis = assembled(document, readings)
             given = self._free.improved(answer(analysis, task), analysis, task, ctx)
-            notes += unsupported(task, task.parts - parts, analysis)
+            notes += unsupported(task, task.parts - self.engine.capabilities, analysis)
         timings["total"] = perf_counter() - started
         result = DocumentResult(
             task=task,
@@ -259,7 +259,8 @@ class Analyzer:
             timings=timings,
             warnings=tuple(dict.fromkeys(w for page in analysis.pages for w in page.warnings)),
         )
-        self._keep_answer(document, result)
+        if also <= task.parts:
+            self._keep_answer(document, result)
         return result
 
     def _read_pages(
@@ -267,7 +268,7 @@ class Analyzer:
         document: Document,
         task: Task,
         numbers: Sequence[int],
-        parts: frozenset[Part],
+        wanted: frozenset[Part],
         ctx: RunContext,
         timings: dict[str, float],
     ) -> list[Reading]:
@@ -276,6 +277,7 @@ class Analyzer:
         readings: list[Reading] = []
         ahead: deque[tuple[PageRequest, Future[list[Reading]]]] = deque()
         place = DocumentProgress(ctx, numbers)
+        parts = wanted & self.engine.capabilities
 
         def collect() -> None:
             request, future = ahead.popleft()
@@ -289,7 +291,7 @@ class Analyzer:
                 if len(ahead) >= self.gate.places:
                     collect()
                 boxes = tuple(region for region in task.regions if region.page == number)
-                request = PageRequest(document, number, boxes, parts, place.context(), task.parts)
+                request = PageRequest(document, number, boxes, parts, place.context(), wanted)
                 ahead.append((request, self._start(request, len(numbers), ctx, timings)))
             while ahead:
                 collect()

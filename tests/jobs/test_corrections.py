@@ -18,6 +18,7 @@ from openpyxl import load_workbook
 from sqlalchemy import func, select, update
 
 from mineru_core.document.analysis import BlockType
+from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
 from mineru_core.document.table_edits import (
     DeleteRows,
@@ -40,7 +41,7 @@ from mineru_core.store.tables import BlobRefRow, CorrectionLogRow, CorrectionRow
 from tests.documents import PdfPage, PdfText, text_pdf
 from tests.export.strategies import block, page, result
 from tests.jobs.conftest import Start, ended
-from tests.jobs.tables import ROWS, TableEngine
+from tests.jobs.tables import ROWS, LinedTableEngine, TableEngine
 
 PDF = text_pdf([PdfPage([PdfText(f"Page {n}")]) for n in (1, 2)])
 FIRST = TableId(page=1, index=0)
@@ -111,6 +112,54 @@ def test_every_export_follows(service: JobService, tmp_path: Path) -> None:
     assert (table["caption"], table["n_rows"], table["cells"][3]["text"]) == ("Prices", 4, "10")
     assert 'colspan="2"' in to_html(found)
     assert '<td class="edited">10</td>' in (tmp_path / "a.md").read_text()
+
+
+@pytest.mark.parametrize("words", ["find ZEBRA", "what is the Sum of ZEBRA?"])
+def test_a_later_question_meets_the_corrected_cell_in_its_place(start: Start, words: str) -> None:
+    service = start(LinedTableEngine())
+    job = read(service)
+    correct(service, job, SetText(row=1, col=0, text="ZEBRA"))
+    answered = service.result(read(service, words).id, "ann").answer
+    assert [*answered.matches, *answered.quotes]
+    found = [*answered.matches, *answered.quotes][0]
+    assert (found.page, found.text.split()[0]) == (1, "ZEBRA")
+    assert all(match.box.covered_by(Box(0, 20, 100, 40)) == 1 for match in answered.matches)
+
+
+@pytest.mark.parametrize("words", ["all text", "read everything", "extract the tables"])
+def test_all_text_and_the_text_file_say_what_is_corrected(start: Start, tmp_path: Path, words: str) -> None:
+    service = start(LinedTableEngine())
+    job = read(service)
+    correct(service, job, SetText(row=1, col=0, text="ZEBRA"), DeleteRows(at=2))
+    later = read(service, words)
+    found = service.result(later.id, "ann")
+    found.save(tmp_path, ["txt"])
+    for text in ((tmp_path / "a.txt").read_text(), found.answer.text):
+        if text:
+            first, _, second = text.partition("Page 2")
+            assert "ZEBRA\t1O" in first
+            assert ("Pen" in first, "Ink" in first) == (False, False)
+            assert ("Pen" in second, "Ink" in second) == (True, True)  # that page's table is as it was read
+
+
+def test_what_is_undone_is_as_it_was_read(start: Start) -> None:
+    service = start(LinedTableEngine())
+    job = read(service)
+    version = correct(service, job, SetText(row=1, col=0, text="ZEBRA"))
+    corrected = service.result(job.id, "ann").analysis.pages[0].blocks[-1]
+    assert (corrected.plain_text, corrected.lines) == ("Item\tSum\nZEBRA\t1O\nInk\t20", ())
+    service.corrections.undo(job.id, "ann", version=version)
+    original = service.original_result(job.id, "ann")
+    assert service.result(job.id, "ann").analysis == original.analysis
+    assert original.analysis.pages[0].blocks[-1].lines
+
+
+def test_tables_that_nobody_asked_for_are_read_only_where_some_were_corrected(start: Start) -> None:
+    service = start(LinedTableEngine())
+    assert service.result(read(service, "find Pen").id, "ann").analysis.tables == ()
+    correct(service, read(service), SetText(row=1, col=0, text="ZEBRA"))
+    assert len(service.result(read(service, "find Pen").id, "ann").analysis.tables) == 2
+    assert service.result(read(service, "find Pen", owner="bob").id, "bob").analysis.tables == ()
 
 
 def test_the_answer_is_given_anew(service: JobService) -> None:
