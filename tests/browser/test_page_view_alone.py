@@ -286,6 +286,25 @@ def test_what_is_clicked_beside_the_picture_is_shown_in_it(view: Alone) -> None:
     assert place.evaluate("mark => parseFloat(mark.style.left)") == pytest.approx(50, abs=0.01)
 
 
+def test_a_cell_chosen_in_a_table_below_the_picture_is_not_scrolled_out_of_sight(browser: Browser) -> None:
+    with alone(browser, {1: TABLE}, viewport={"width": 390, "height": 800}) as view:
+        page = view.page
+        expect(page.locator("button.block")).to_have_count(2)
+        view.set_up(3)
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        before = page.evaluate("scrollY")
+        assert page.locator(".stage").evaluate("stage => stage.getBoundingClientRect().bottom") < 0
+        page.evaluate(
+            "document.dispatchEvent(new CustomEvent('workbench:place', "
+            "{ detail: { job: 'job', page: 1, table: 0, row: 1, col: 1 } }))"
+        )
+        assert page.evaluate("scrollY") == before
+        place, stage = middle(page.locator(".place")), page.locator(".stage").bounding_box()
+        assert stage is not None
+        assert stage["x"] < place[0] < stage["x"] + stage["width"]  # the picture has moved within its stage
+        assert stage["y"] < place[1] < stage["y"] + stage["height"]
+
+
 def test_what_is_clicked_in_the_picture_is_told_and_lit_beside_it(view: Alone) -> None:
     page = view.page
     page.evaluate(

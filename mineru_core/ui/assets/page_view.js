@@ -345,7 +345,7 @@ class View {
     lightAnswer(page, one);
   }
 
-  // Something beside the picture was: { page, box } or { page, table, row, col }.
+  // Something beside the picture was: { page, box } or { page, table, row, col }. `still`: the page stays where it is.
   showPlace(place) {
     if (place.page > this.pages) return;
     if (place.page !== this.page || !this.layers.found) {
@@ -355,7 +355,7 @@ class View {
     }
     const box = this.boxOf(place);
     this.layers.light(box);
-    if (box) this.reveal(box);
+    if (box) this.reveal(box, place.still);
   }
 
   // What the pointer is over in the answer is outlined only, and the page stays where it is.
@@ -370,13 +370,14 @@ class View {
     return box || this.layers.found.cells.find((one) => one.table === table && one.row === row && one.col === col)?.box;
   }
 
-  reveal(box) {
+  reveal(box, still) {
     const { stage, size, turns, rect } = this;
     const seen = stage.getBoundingClientRect();
     const points = [[box[0], box[1]], [box[2], box[3]]].map((point) => toScreen(point, size, turns, rect));
     const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]).sort((a, b) => a - b));
     if (xs[0] < seen.left || xs[1] > seen.right) stage.scrollLeft += (xs[0] + xs[1]) / 2 - (seen.left + seen.right) / 2;
     if (ys[0] < seen.top || ys[1] > seen.bottom) stage.scrollTop += (ys[0] + ys[1]) / 2 - (seen.top + seen.bottom) / 2;
+    if (still) return;
     if (seen.bottom < HEAD || seen.top > window.innerHeight - FOOT) stage.scrollIntoView({ block: "center" });
   }
 

@@ -18,7 +18,10 @@ export default function (component) {
   resized.observe(view.stage);
   view.take(data, setTriggerValue);
   // On the document: the answer is not this component's. No run of the app stands between a click and what it shows.
-  document.addEventListener("workbench:place", ({ detail }) => detail && detail.job === view.job && view.showPlace(detail), options);
+  document.addEventListener("workbench:place", ({ detail }) => {
+    // Who works in a table must not have it scrolled out of sight: with the picture above it, that is what would happen.
+    if (detail && detail.job === view.job) view.showPlace({ ...detail, still: true });
+  }, options);
   document.addEventListener("click", (event) => {
     const place = getSelection().isCollapsed ? placeOf(event.target) : null;
     if (place) view.showPlace(place);
