@@ -123,7 +123,6 @@ def timeless(analysis: PageAnalysis) -> PageAnalysis:
         (TEXT, CHARTS, ["layout", "tables", "charts"]),
         (frozenset({Part.FORMULAS}), TEXT, ["orientation", "text"]),
     ],
-    ids=str,
 )
 def test_known_parts_are_not_read_again(
     first: frozenset[Part],

@@ -171,7 +171,6 @@ def test_a_text_that_was_cut_off_is_unsure_and_said_so(end: BlockEnd) -> None:
             ["Layout Detection", "Table Recognition"],
         ),
     ],
-    ids=str,
 )
 def test_a_later_part_reads_its_own_areas_only(
     engine: MineruEngine, model: Model, first: frozenset[Part], second: frozenset[Part], prompts: list[str]
@@ -185,7 +184,7 @@ def test_a_later_part_reads_its_own_areas_only(
     assert timeless(again) == timeless(read(engine, second))
 
 
-@pytest.mark.parametrize("parts", [TEXT, LAYOUT, TABLES, FORMULAS, LAYOUT | TABLES, ALL], ids=str)
+@pytest.mark.parametrize("parts", [TEXT, LAYOUT, TABLES, FORMULAS, LAYOUT | TABLES, ALL])
 def test_kept_readings_put_together_are_what_was_read(engine: MineruEngine, parts: frozenset[Part]) -> None:
     everything = kept(read(engine, ALL))
     composed = engine.compose(PageFrame.of(page_of(AREAS)), parts, everything)

@@ -191,7 +191,6 @@ def test_a_server_that_refuses_the_wish_for_probabilities_is_asked_without(clust
         Answer("given up", finish="abort"),
         Drop(),
     ],
-    ids=str,
 )
 def test_a_fault_that_passes_is_not_seen(cluster: Cluster, fault: Behaviour) -> None:
     server = cluster.server()
