@@ -19,6 +19,7 @@ EN_LOAD: dict[str, str] = {
     "load.name": "Name of the run",
     "load.start": "Start",
     "load.stop": "Stop",
+    "load.stopping": "Stopping.",
     "load.starting": "The server starts, and documents are drawn.",
     "load_phase.warm_up": "Warming up",
     "load_phase.capacity": "Measuring the most it can do: {seconds} s",

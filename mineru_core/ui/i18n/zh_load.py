@@ -19,6 +19,7 @@ ZH_LOAD: dict[str, str] = {
     "load.name": "名称",
     "load.start": "开始",
     "load.stop": "停止",
+    "load.stopping": "正在停止。",
     "load.starting": "正在启动服务器并绘制文档。",
     "load_phase.warm_up": "预热中",
     "load_phase.capacity": "正在测量最大能力：{seconds} 秒",

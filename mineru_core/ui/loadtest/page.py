@@ -23,7 +23,8 @@ from mineru_core.ui.loadtest.running import Bench, Where, bench
 from mineru_core.ui.services import Problem
 from mineru_core.ui.text import html, label
 
-STOP_S = 5.0
+_STOP_S = 3.0
+"""How long a press of Stop waits for the end, seconds: mostly it is there by then."""
 _TILES = ("answers", "errors", "refused", "throughput", "goodput", "capacity", "p50_s", "p95_s", "p99_s")
 _WHOLE = frozenset({"answers", "errors", "refused"})
 
@@ -80,9 +81,9 @@ def _controls(the_bench: Bench, t: Translator) -> None:
     with st.container(horizontal=True):
         if st.button(t("load.start"), type="primary", disabled=busy, key="load_start"):
             _start(the_bench, name, float(seconds), Where(where or Where.OWN), called)
-        if st.button(t("load.stop"), disabled=not busy, key="load_stop"):
+        if st.button(t("load.stop"), disabled=not busy or the_bench.is_stopping, key="load_stop"):
             the_bench.stop()
-            the_bench.wait(STOP_S)
+            the_bench.wait(_STOP_S)
             st.rerun()
 
 
@@ -104,6 +105,8 @@ def _live(t: Translator) -> None:
     if progress is None or progress.figures is None:
         st.info(t("load.starting"), icon=":material/hourglass_top:")
         return
+    if the_bench.is_stopping:
+        st.info(t("load.stopping"), icon=":material/hourglass_top:")
     st.markdown(t(f"load_phase.{progress.phase.replace('-', '_')}", seconds=round(progress.at_s)))
     _tiles(progress.figures.flat(), t)
     _course(progress, t)
@@ -125,7 +128,7 @@ def _tiles(figures: dict[str, float], t: Translator) -> None:
         for name in _TILES:
             value = figures.get(name)
             if value is not None and math.isfinite(value):
-                st.metric(t(f"load_figure.{name}"), f"{value:.0f}" if name in _WHOLE else f"{value:.2f}", width=120)
+                st.metric(t(f"load_figure.{name}"), f"{value:.0f}" if name in _WHOLE else f"{value:.2f}", width=150)
 
 
 def _show_run(run: Run, t: Translator) -> None:

@@ -47,6 +47,11 @@ class Bench:
         return self._thread is not None and self._thread.is_alive()
 
     @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to end and has not yet."""
+        return self._stop.is_set() and self.is_running
+
+    @property
     def progress(self) -> Progress | None:
         """How far it is; None before its first request."""
         return self._progress
