@@ -110,15 +110,17 @@ def take_query(reader: Reader, mode: FindMode = FindMode.AUTO) -> str:
 
 
 def _names_a_kind(wanted: str) -> bool:
-    """Whether the object of "find …" is only a sort of thing ("all tables")."""
+    """Whether the object of "find …" is only a sort of thing ("all tables"); a number alone is none."""
     rest = wanted
     for pattern in (v.TABLES, v.CHARTS, v.FORMULAS, v.TEXT, v.EVERYTHING):
         rest = pattern.sub(" ", rest)
+    if rest == wanted:
+        return False
     rest = v.OUTPUTS.sub(" ", rest)
     rest = re.sub(
         r"\b(?:the|all|and|of|in|on|this|any|\d+|" + ORDINAL + r"|last)\b|[的和与,第\d个张]|" + HAN, " ", rest
     )
-    return rest != wanted and not rest.strip()
+    return not rest.strip()
 
 
 def _asks_for_a_value(reader: Reader, match: re.Match[str], wanted: str) -> bool:

@@ -206,9 +206,10 @@ PICK_OUT = re.compile(r"找出|找到|\b(?:find|locate|look\s+(?:for|up))\s+(?:m
 ASKS_PLACE = re.compile(r"\bwhere\b|\bpages?\b|哪里|哪儿|哪一?页|第几页|位置|地方|何处")
 QUERY_HEAD = _any(
     r"^(?:\s|[:,.\-])+",
-    r"^(?:the|an?|any|all|every|each|for|that|out)\b",
+    r"^(?:the|an?|any|all|every|each|for|that|out)\b(?!-)",
     r"^where\s+(?:it|this|they|the\s+\w+)\s+(?:says?|mentions?|states?|reads?)\b",
     r"^(?:words?|phrase|string|term|keyword)\b(?=\s+\S)",
+    r"^(?:(?:numbers?|figures?|values?|amounts?)\b(?=\s+\d)|(?:数字|数值|数)(?=\s*\d))",
     r"^(?:words?|phrases?|strings?|terms?|keywords?|texts?|occurrences?(?:\s+of)?)\s*(?=" + QUOTE + ")",
     r"^(?:mentions?|occurrences?|instances?|references?|uses?)\s+(?:of|to)\b",
     r"^(?:bits?|parts?|sections?|clauses?|passages?|places?|paragraphs?|sentences?|lines?)\s+(?:about|on|that\s+(?:mentions?|says?)|mentioning|saying|dealing\s+with|"
