@@ -40,6 +40,8 @@ class Alone:
         self.version = 0
         self.before: list[Chart] = []
         self.sent: list[dict[str, Any]] = []
+        self.away = False  # nothing that is sent arrives
+        self.missed: list[dict[str, Any]] = []
 
     def give(self, answered: str = "") -> None:
         picture = {"src": f"{ORIGIN}/page.png", "width": WIDTH, "height": HEIGHT}
@@ -50,6 +52,9 @@ class Alone:
         self.page.evaluate("(data) => window.give(data)", asdict(data))
 
     def take(self, message: dict[str, Any]) -> None:
+        if self.away:
+            self.missed.append(message)
+            return
         for change in message["changes"]:
             self.sent.append(change)
             if change["op"] == "undo":
@@ -217,6 +222,24 @@ def test_the_chart_is_drawn_again_from_its_data(points: Alone) -> None:
     points.drag((100, 220), (100, 260))
     saved(points)
     assert float(bars.nth(0).get_attribute("height") or 0) == pytest.approx(40, abs=1.5)
+
+
+def test_what_is_done_while_the_server_is_away_is_saved_when_it_is_back(points: Alone) -> None:
+    page = points.page
+    page.clock.install()
+    points.away = True
+    page.mouse.click(*points.at(100, 220))
+    page.keyboard.press("ArrowUp")
+    page.clock.run_for(300_000)
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".status")).to_contain_text(Translator("en")("points.lost"))
+    assert len(points.missed) > 5
+    assert all(one == points.missed[0] for one in points.missed)
+    points.away = False
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(page.locator(".status")).to_have_text("Saved.")
+    assert points.value(0, 0) == 41.0
+    assert len(points.sent) == 2
 
 
 @pytest.mark.parametrize("kind", list(ChartKind))

@@ -365,6 +365,7 @@ export default function (component) {
   editor.take(data, (change) => setTriggerValue("edits", change));
   // On the document: the browser gives clipboard events to the element with the text selection, which a grid has not.
   const until = new AbortController();
+  editor.delivery.listen(until.signal);
   document.addEventListener("copy", (event) => editor.copy(event), { capture: true, signal: until.signal });
   document.addEventListener("cut", (event) => editor.cut(event), { capture: true, signal: until.signal });
   document.addEventListener("paste", (event) => editor.paste(event), { capture: true, signal: until.signal });

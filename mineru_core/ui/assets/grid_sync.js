@@ -6,9 +6,7 @@
 // person has typed and can no longer stand where it was typed is put on the tray, never thrown away.
 
 const FORM = 1; // FORM_VERSION of api/grid_data.py
-const RESEND_MS = 10000; // a message is taken once, however often it comes
 const LOAD_MS = 20000;
-const TRIES = 3;
 const MOST_CHANGES = 500; // of one message
 
 // What comes of these, the server alone can say.
@@ -19,14 +17,17 @@ class GridSync extends GridView {
   // What a run of the app says: at which version the table is, and what became of the message.
   take(data, send) {
     this.words = data.words;
-    this.send = send;
+    this.delivery.send = send;
     this.canUndo = data.can_undo;
     this.canRedo = data.can_redo;
     this.given = data.table; // where the server has no route for it
     this.nameParts(data);
     if (data.job !== this.job || data.place !== this.place) this.begin(data);
     const answered = this.waiting && data.answered === this.waiting.id;
-    if (this.waiting && !answered) return; // drawn before the change was made
+    if (this.waiting && !answered) {
+      this.delivery.hasten();
+      return; // drawn before the change was made
+    }
     if (answered) this.answer(data);
     else if (this.version === null || data.version > this.version) this.load(data.version);
     if (this.table) this.tools();
@@ -42,7 +43,7 @@ class GridSync extends GridView {
     this.sent = 0; // messages are numbered, so that an answer is known for what it answers
     this.queue = []; // what is shown and not sent
     this.kept = []; // texts for which there is no place any more
-    clearTimeout(this.timer);
+    this.delivery.end();
     this.rest();
   }
 
@@ -119,7 +120,7 @@ class GridSync extends GridView {
     if (OPAQUE.has(change.op) ? !this.elsewhere : this.fits(change)) {
       this.queue.push(this.stamped(change));
       this.table.apply(change);
-    } else if (TYPED.has(change.op) && change.text) this.kept.push(change.text);
+    } else if (TYPED.has(change.op) && change.text && !this.stands(change)) this.kept.push(change.text);
   }
 
   // Whether what the change was made to still stands there.
@@ -128,6 +129,13 @@ class GridSync extends GridView {
     if (change.op === "set-caption") return table.caption === change.before;
     if (shapeOf(table) !== change.shape) return false;
     return change.op === "set-text" ? table.cell(change.row, change.col).text === change.before : !this.elsewhere;
+  }
+
+  // Whether it is made already: the answer to a message is lost where the server was started anew.
+  stands({ op, row, col, text }) {
+    const { table } = this;
+    if (op === "set-caption") return table.caption === text;
+    return table.has({ r: row, c: col }) && table.cell(row, col).text === text;
   }
 
   // An open cell stays open, with what is typed in it, where the cell is as it was.
@@ -176,21 +184,13 @@ class GridSync extends GridView {
     const changes = this.going.map(({ before, shape, ...change }) => change);
     this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes };
     if (!this.alarmed) this.say(this.words.saving);
-    this.deliver(TRIES);
-  }
-
-  deliver(tries) {
-    this.send(this.waiting);
-    this.timer = setTimeout(() => {
-      if (tries > 1) this.deliver(tries - 1);
-      else this.say(this.words.lost, true);
-    }, RESEND_MS);
+    this.delivery.start(this.waiting);
   }
 
   answer({ version, error, code, done, note }) {
     const { going, waiting } = this;
     this.waiting = null;
-    clearTimeout(this.timer);
+    this.delivery.end();
     if (error || !this.alarmed) this.say(error || note || this.words.saved, Boolean(error));
     if (error) {
       this.alarmed = true; // and told until the person goes on
@@ -207,7 +207,12 @@ class GridSync extends GridView {
     } else this.version = version;
   }
 
+  // What is late is said before all else, until it is answered.
   say(text, wrong = false) {
+    if (this.delivery.late) {
+      text = text && text !== this.words.lost ? `${this.words.lost} ${text}` : this.words.lost;
+      wrong = true;
+    }
     this.status.textContent = text;
     this.status.title = text;
     this.status.classList.toggle("wrong", wrong);

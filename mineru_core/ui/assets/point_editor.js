@@ -12,7 +12,7 @@ class PointEditor extends PointView {
     this.chosen = null; // { series, point }
     this.tool = "move";
     this.calibrating = null; // { axis, marks }
-    this.outbox = new Outbox((what) => this.say(this.words[what], what === "lost"));
+    this.outbox = new Outbox((what) => this.say(this.words[what]));
     this.over.addEventListener("pointerdown", (event) => this.press(event));
     this.over.addEventListener("pointermove", (event) => this.move(event));
     this.over.addEventListener("pointerup", (event) => this.drop(event));
@@ -25,7 +25,7 @@ class PointEditor extends PointView {
 
   take(data, send) {
     Object.assign(this, { words: data.words, canUndo: data.can_undo, canRedo: data.can_redo });
-    this.outbox.send = send;
+    this.outbox.delivery.send = send;
     this.over.setAttribute("aria-label", data.label);
     this.bar.setAttribute("aria-label", data.words.tools);
     this.leftCaption.textContent = data.words.original;
@@ -52,7 +52,12 @@ class PointEditor extends PointView {
     return this.chosen && this.chart.series[this.chosen.series]?.points[this.chosen.point];
   }
 
+  // What is late is said before all else, until it is answered.
   say(text, wrong = false) {
+    if (this.outbox.delivery.late) {
+      text = text && text !== this.words.lost ? `${this.words.lost} ${text}` : this.words.lost;
+      wrong = true;
+    }
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);
   }
@@ -432,4 +437,7 @@ export default function (component) {
   const root = parentElement.querySelector(".points");
   const editor = root.editor || (root.editor = new PointEditor(root));
   editor.take(data, (message) => setTriggerValue("edits", message));
+  const until = new AbortController();
+  editor.outbox.delivery.listen(until.signal);
+  return () => until.abort();
 }

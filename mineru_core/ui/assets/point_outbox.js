@@ -1,12 +1,11 @@
 // Changes on their way to the server: shown at once, sent together with what was done while the last answer was awaited.
 
-const RESEND_MS = 10000; // a message is taken once, however often it comes
-const TRIES = 3;
 const MOST_CHANGES = 500; // of one message
 
 class Outbox {
   constructor(tell) {
     this.tell = tell; // (what: "saving" | "lost")
+    this.delivery = new Delivery(() => tell("lost"));
     this.queue = [];
     this.waiting = null;
     this.sent = 0;
@@ -24,9 +23,12 @@ class Outbox {
 
   // Whether the server's word is newer than what was sent; false while an answer is awaited.
   answered(data) {
-    if (this.waiting !== null && data.answered !== this.waiting.id) return false;
+    if (this.waiting !== null && data.answered !== this.waiting.id) {
+      this.delivery.hasten();
+      return false;
+    }
     this.waiting = null;
-    clearTimeout(this.timer);
+    this.delivery.end();
     if (data.error) this.queue = [];
     return true;
   }
@@ -36,14 +38,6 @@ class Outbox {
     this.sent += 1;
     this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes: this.queue.splice(0, MOST_CHANGES) };
     this.tell("saving");
-    this.deliver(TRIES);
-  }
-
-  deliver(tries) {
-    this.send(this.waiting);
-    this.timer = setTimeout(() => {
-      if (tries > 1) this.deliver(tries - 1);
-      else this.tell("lost");
-    }, RESEND_MS);
+    this.delivery.start(this.waiting);
   }
 }

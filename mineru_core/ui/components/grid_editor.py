@@ -28,7 +28,9 @@ WORDS = (
 )  # fmt: skip
 """Strings of the component, without the "grid." they begin with in the catalogues."""
 
-CODE = "".join(asset(f"grid_{part}.js") for part in ("model", "sizes", "view", "sync", "editor"))
+_PARTS = ("delivery", "grid_model", "grid_sizes", "grid_view", "grid_sync", "grid_editor")
+
+CODE = "".join(asset(f"{part}.js") for part in _PARTS)
 """The component's module; it can import no other, so its files are joined."""
 
 _mount = st.components.v2.component(

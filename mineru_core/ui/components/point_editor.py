@@ -24,7 +24,9 @@ WORDS = (
 
 def script() -> str:
     """The component's module, put together, since one in the page imports none."""
-    return "".join(asset(f"point_{part}.js") for part in ("model", "view", "outbox", "editor"))
+    return "".join(
+        asset(f"{part}.js") for part in ("delivery", "point_model", "point_view", "point_outbox", "point_editor")
+    )
 
 
 _mount = st.components.v2.component(
