@@ -18,7 +18,7 @@ BUSY = 0.85
 """Share of the processor above which more pages at once only make each slower."""
 REFUSED_SHARE = 0.05
 _FILLED = 0.75
-_LEAST_BATCH, _MOST_BATCH = 8, 64
+_MOST_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +95,15 @@ def _places(run: Run, settings: Settings, rate: float) -> Proposal | None:
 
 
 def _batch(run: Run, settings: Settings) -> Proposal | None:
-    """Twice what calls are made of on average, where that is far from the limit, to the next power of two."""
+    """Twice what calls are made of on average, to the next power of two, where they are nearly full. It is a limit:
+    lowering it gains nothing."""
     if not run.server.batch_items:
         return None
     mean = max(run.server.batch_items.values())
     now = settings.engine.batch_items
-    if _FILLED * now >= mean >= now / 8:
+    if mean <= _FILLED * now:
         return None
-    proposed = min(_MOST_BATCH, max(_LEAST_BATCH, 2 ** math.ceil(math.log2(max(1.0, 2 * mean)))))
+    proposed = max(now, min(_MOST_BATCH, 2 ** math.ceil(math.log2(2 * mean))))
     return _proposal("engine.batch_items", now, proposed, f"calls hold {mean:.1f} lines on average")
 
 

@@ -20,7 +20,7 @@ from locust.env import Environment
 from mineru_core.loadtest.figures import closed_rate
 from mineru_core.loadtest.job import CAPACITY, JOB, MAIN, RECORDS, STOP, TOKEN_VARIABLE, WARM_UP, Job
 from mineru_core.loadtest.records import PhaseEnd, Record
-from mineru_core.loadtest.scenario import ClosedLoop, Scenario
+from mineru_core.loadtest.scenario import CAPACITY_PATIENCE_S, ClosedLoop, Scenario
 from mineru_core.loadtest.supply import Supply
 from mineru_core.loadtest.users import Desk, listen, users_of
 from mineru_core.settings import available_cores
@@ -53,8 +53,10 @@ class Generator:
         self._run(WARM_UP, once, requests=1)
         rate = 0.0
         if scenario.capacity_s:
-            loop = ClosedLoop(users=min(scenario.capacity_users, scenario.in_flight))
-            measured = scenario.model_copy(update={"arrivals": loop, "seconds": scenario.capacity_s})
+            loop = ClosedLoop(users=min(scenario.capacity_users or 2 * available_cores(), scenario.in_flight))
+            patience = max(CAPACITY_PATIENCE_S, scenario.timeout_s)
+            changes = {"arrivals": loop, "seconds": scenario.capacity_s, "timeout_s": patience}
+            measured = scenario.model_copy(update=changes)
             self._supply.prepare(round(_SPARE * available_cores() * scenario.capacity_s) + loop.users)
             rate = closed_rate(self._run(CAPACITY, measured), scenario.capacity_s)
         people = scenario.arrivals.users if isinstance(scenario.arrivals, ClosedLoop) else scenario.in_flight

@@ -13,9 +13,7 @@ PRESETS: dict[str, Scenario] = {
         # What the reports from the field measured: ten people a second at random on a box that carries fewer, at most
         # 50 on their way, 30 s of patience.
         Scenario(name="field-report", arrivals=Poisson(rate_per_s=10), seconds=60, capacity_s=20),
-        Scenario(
-            name="quick", arrivals=Poisson(rate_per_s=2), seconds=10, capacity_s=5, capacity_users=4, documents=SMALL
-        ),
+        Scenario(name="quick", arrivals=Poisson(rate_per_s=2), seconds=10, capacity_s=5, documents=SMALL),
         Scenario(
             name="office",
             arrivals=ClosedLoop(users=20, think_s=10),

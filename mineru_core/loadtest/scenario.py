@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from mineru_core.errors import InvalidRequest
 from mineru_core.settings import LoadtestSettings
 
+CAPACITY_PATIENCE_S = 120.0
+"""How long an answer is waited for at least while the closed-loop maximum is measured, seconds."""
+
 
 class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,7 +106,8 @@ class Scenario(_Data):
 
     ``in_flight`` is how many requests may be open: an arrival beyond that is refused here and never sent. A request
     that is not answered ``timeout_s`` after it was due is an error. ``capacity_s`` is how long the closed-loop maximum
-    is measured beforehand, with ``capacity_users`` that never pause; 0: not at all.
+    is measured beforehand, with ``capacity_users`` that never pause (None: two for each core) and wait for
+    ``CAPACITY_PATIENCE_S``, so that a slow machine is measured as well; 0: not at all.
     """
 
     name: str = Field(default="custom", min_length=1, max_length=80)
@@ -114,14 +118,14 @@ class Scenario(_Data):
     asynchronous: bool = False
     keep_alive: bool = True
     capacity_s: float = Field(default=0.0, ge=0)
-    capacity_users: int = Field(default=8, ge=1, le=200)
+    capacity_users: int | None = Field(default=None, ge=1, le=200)
     documents: Documents = Documents()
     seed: int | None = Field(default=None, description="decides who comes when and what is drawn; random if unset")
 
     @property
     def longest_s(self) -> float:
         """Seconds after which the run is over, whatever happens: its phases, and the answers that are waited for."""
-        return self.seconds + self.capacity_s + 3 * self.timeout_s
+        return self.seconds + self.capacity_s + 3 * self.timeout_s + (CAPACITY_PATIENCE_S if self.capacity_s else 0)
 
 
 def check_bounds(scenario: Scenario, limits: LoadtestSettings) -> None:
