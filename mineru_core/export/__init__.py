@@ -19,7 +19,7 @@ from mineru_core.export.tabular import (
 )
 
 if TYPE_CHECKING:
-    from mineru_core.export.book import result_to_xlsx
+    from mineru_core.export.book import chart_to_xlsx, result_to_xlsx
     from mineru_core.export.searchable_pdf import to_searchable_pdf
     from mineru_core.export.workbook import tables_to_xlsx
 
@@ -28,6 +28,7 @@ __all__ = [
     "DocumentResult",
     "changes_to_csv",
     "chart_to_csv",
+    "chart_to_xlsx",
     "check_formats",
     "fields_by_file_to_csv",
     "fields_to_csv",
@@ -51,6 +52,7 @@ __all__ = [
 
 
 _LATER = {
+    "chart_to_xlsx": "book",
     "result_to_xlsx": "book",
     "tables_to_xlsx": "workbook",
     "to_searchable_pdf": "searchable_pdf",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mineru_core.document.chart import Chart
 from mineru_core.document.table import DOUBTFUL_BELOW, Table
 from mineru_core.errors import InvalidRequest
 from mineru_core.export.outline import chart_grid, headed, listed
@@ -41,6 +42,14 @@ def result_to_xlsx(result: DocumentResult) -> bytes:
             "There is no table, chart, field, change or quote to write.", "Ask for tables, charts or fields."
         )
     sheets.add(headed(_HEADS[language].split("|"), rows), words["sources"])
+    return sheets.to_bytes()
+
+
+def chart_to_xlsx(chart: Chart, *, name: str = "") -> bytes:
+    """A workbook of one chart in wide form, numbers as numbers. ``name`` is the wished name of its sheet (default: the
+    chart's title, else "Chart")."""
+    sheets = Sheets()
+    sheets.add(chart_grid(chart).table, name or chart.title or _WORDS["en"]["chart"])
     return sheets.to_bytes()
 
 

@@ -12,7 +12,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Answer, Change, ChangeKind, FieldValue, Quote, TaskKind
 from mineru_core.errors import InvalidRequest
-from mineru_core.export import result_to_xlsx
+from mineru_core.export import chart_to_xlsx, result_to_xlsx
 from tests.export.strategies import block, page, result, sales_chart
 
 CELLS = (
@@ -64,3 +64,13 @@ def test_changes_and_quotes_have_a_sheet_each() -> None:
     assert book.sheetnames == ["Changes", "Quotes", "Sources"]
     assert [cell.value for cell in book["Quotes"][2]] == ["said", 2, "0, 0, 1, 1", 1]
     assert book["Changes"]["C2"].value == "new"
+
+
+def test_a_chart_alone_is_a_workbook_of_one_sheet() -> None:
+    book = load_workbook(io.BytesIO(chart_to_xlsx(sales_chart())))
+    assert book.sheetnames == ["Sales"]
+    rows = [[cell.value for cell in row] for row in book["Sales"]]
+    assert rows[:2] == [["Quarter", 2023, 2024], ["Q1", 1.5, None]]
+    untitled = sales_chart().model_copy(update={"title": ""})
+    assert load_workbook(io.BytesIO(chart_to_xlsx(untitled))).sheetnames == ["Chart"]
+    assert load_workbook(io.BytesIO(chart_to_xlsx(untitled, name="图表 1"))).sheetnames == ["图表 1"]

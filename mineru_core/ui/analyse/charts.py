@@ -11,14 +11,14 @@ from mineru_core.api.pictures import MAX_WIDTH
 from mineru_core.document.chart import Chart
 from mineru_core.document.chart_edits import parse_chart_operation
 from mineru_core.document.table import Table
-from mineru_core.export import chart_to_csv
+from mineru_core.export import chart_to_csv, chart_to_xlsx
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.correction_log import ChartId
 from mineru_core.jobs.corrections import chart_source_of
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.editing import answer_to, take_edits
-from mineru_core.ui.analyse.tables import table_html
+from mineru_core.ui.analyse.tables import XLSX, table_html
 from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, show_points
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import stem
@@ -36,21 +36,37 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
         origin = chart_source_of(found, chart)
         with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
             st.html(f'<div class="wb-title">{html(title)}</div>')
-            st.download_button(
-                "CSV",
-                data=partial(chart_to_csv, chart),
-                file_name=f"{stem(job.source)}.chart{number}.csv",
-                mime="text/csv",
-                key=f"chart-{number}-csv",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            _download_buttons(chart, number, title, job.source, t)
         editing = False
         if origin is not None and _can_be_seen(chart):
             editing = st.toggle(t("points.open"), key=f"points-{job.id}-{number}", value=True)
         if editing and origin is not None:
             _show_points(job, found, origin, title, f"points-{job.id}-{origin.page}-{origin.index}", t)
-        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(Table.from_rows(chart.rows()))}</div>')
+        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(Table.from_rows(rows_of(chart)))}</div>')
+
+
+def rows_of(chart: Chart) -> list[list[str]]:
+    """The chart's rows as they are shown: nothing stands over the categories of an axis without a name."""
+    head, *rows = chart.rows()
+    label = chart.x_axis.label
+    return [[label, *head[1:]], *rows]
+
+
+def _download_buttons(chart: Chart, number: int, title: str, source: str, t: Translator) -> None:
+    for kind, program, mime, make in (
+        ("csv", "CSV", "text/csv", partial(chart_to_csv, chart)),
+        ("xlsx", "Excel", XLSX, partial(chart_to_xlsx, chart, name=title)),
+    ):
+        st.download_button(
+            program,
+            data=make,
+            file_name=f"{stem(source)}.chart{number}.{kind}",
+            mime=mime,
+            key=f"chart-{number}-{kind}",
+            help=t("chart.download", number=number, format=program),
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def _can_be_seen(chart: Chart) -> bool:
