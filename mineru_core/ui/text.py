@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import timedelta
 from html import escape
 
@@ -55,3 +56,8 @@ def short_seconds(elapsed: timedelta | float) -> str:
     """Seconds with one decimal below ten, none above."""
     seconds = elapsed.total_seconds() if isinstance(elapsed, timedelta) else elapsed
     return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
+
+
+def display_width(text: str) -> int:
+    """Letters of a text, those counted twice that are set twice as wide, as Chinese ones are."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -10,6 +10,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui.analyse.changes import show_changes
 from mineru_core.ui.analyse.charts import show_charts
+from mineru_core.ui.analyse.notes import is_empty, show_nothing
 from mineru_core.ui.analyse.picture import go_to_page
 from mineru_core.ui.analyse.places import placed
 from mineru_core.ui.analyse.tables import show_tables
@@ -24,6 +25,9 @@ MATCHES_SHOWN = 200
 def show_answer(job: Job, found: DocumentResult, t: Translator) -> None:
     """The part of the result that was asked for."""
     answer = found.answer
+    if is_empty(found):
+        show_nothing(found, t)
+        return
     match answer.kind:
         case TaskKind.TABLES:
             show_tables(answer.tables, "answer", job, found, t)
@@ -114,9 +118,9 @@ def _show_matches(job: Job, found: DocumentResult, t: Translator) -> None:
 
 
 def _show_quotes(found: DocumentResult, t: Translator) -> None:
-    """The sentences that answer, each with its page; the note above says why there is none."""
+    """The sentences that answer, each with its page."""
     quotes = found.answer.quotes
-    if not quotes:
+    if not quotes:  # what the text model wrote stands above
         return
     sums_up = found.answer.kind is TaskKind.SUMMARY
     if sums_up:

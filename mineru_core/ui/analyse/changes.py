@@ -30,11 +30,8 @@ _ORDER = (ChangeKind.CHANGED, ChangeKind.ADDED, ChangeKind.REMOVED)
 
 
 def show_changes(found: DocumentResult, t: Translator) -> None:
-    """Three groups, each with its count; folded where the pages have so little in common that they say little. The note
-    above says where there is none."""
+    """Three groups, each with its count; folded where the pages have so little in common that they say little."""
     changes = found.answer.changes
-    if not changes:
-        return
     unlike = shared_lines(found) < LEAST_SHARED
     if unlike:
         st.info(f"**{t('change.unlike')}**  \n{t('change.unlike_hint')}", icon=":material/difference:")

@@ -5,22 +5,23 @@ from __future__ import annotations
 import streamlit as st
 
 from mineru_core.document.analysis import TextSource
-from mineru_core.document.task import Note
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.answer import show_answer
 from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
+from mineru_core.ui.analyse.notes import show_notes
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.analyse.tables import MOST_CELLS, show_tables
 from mineru_core.ui.analyse.two_files import across_files, changes_download
 from mineru_core.ui.analyse.understood import show_alternatives, told
 from mineru_core.ui.analyse.words import show_pages_text
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.text import counted, html, label, short_seconds
+from mineru_core.ui.text import counted, display_width, html, label, short_seconds
 
-_SAID_IN_THE_ANSWER = frozenset({"no-tables", "not-found", "fields-not-found"})
+LONGEST_BESIDE_MENU = 34
+"""Letters of the words and their reading, a Chinese one counted twice, beside which the menu keeps its words."""
 
 LEAST_TOLD_S = 0.05
 """Less than this reads as 0.0 seconds."""
@@ -41,7 +42,8 @@ def show_result(job: Job, owner: str, t: Translator) -> None:
         show_alternatives(job, found, owner, t)
     with st.container():
         _show_failures(answered, t)
-        _show_notes(answered, t)
+        show_notes(answered, t)
+        _show_warnings(answered, t)
     answer, tables, text, data = st.tabs([t("tab.answer"), t("tab.tables"), t("tab.text"), t("tab.json")])
     with answer:
         if answered.answer.text_model and answered.answer.text:
@@ -93,9 +95,10 @@ def asked_html(job: Job, found: DocumentResult, t: Translator) -> str:
     understood = html(told(found.task, t))
     arrow = '<span class="wb-quiet" aria-hidden="true">→</span>' if asked else ""
     hidden = html(t("result.understood"))
-    return (
-        f'<div class="wb-asked" lang="{t.language}">{asked}{arrow}<strong title="{hidden}">{understood}</strong></div>'
-    )
+    # the arrow goes with what follows it, so that it never ends a line
+    reading = f'<div class="wb-reading">{arrow}<strong title="{hidden}">{understood}</strong></div>'
+    long = display_width(job.words + told(found.task, t)) > LONGEST_BESIDE_MENU
+    return f'<div class="wb-asked{" wb-long" if long else ""}" lang="{t.language}">{asked}{reading}</div>'
 
 
 def _show_failures(found: DocumentResult, t: Translator) -> None:
@@ -112,24 +115,9 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
     st.error("  \n".join(lines), icon=":material/error:")
 
 
-def _show_notes(found: DocumentResult, t: Translator) -> None:
-    codes = {note.code for note in found.answer.notes}
-    lines: list[str] = []
-    for note in found.answer.notes:
-        if f"{note.code.removeprefix('no-')}-unsupported" in codes:
-            continue  # why there is none says it better
-        if note.code in _SAID_IN_THE_ANSWER and (found.answer.fields or note.code != "fields-not-found"):
-            continue
-        lines.append(note_text(note, t))
-    if lines:
-        st.info("  \n".join(dict.fromkeys(lines)), icon=":material/info:")
+def _show_warnings(found: DocumentResult, t: Translator) -> None:
     for warning in found.warnings:
         st.warning(label(t.or_else(f"warning.{warning}", warning), 300), icon=":material/warning:")
-
-
-def note_text(note: Note, t: Translator) -> str:
-    """The note in the reader's language; as it was written where the catalogue does not know its code."""
-    return t.or_else(f"note.{note.code}", label(note.message, 400))
 
 
 def _show_json(found: DocumentResult, t: Translator) -> None:

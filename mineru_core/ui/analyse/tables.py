@@ -3,6 +3,7 @@ found."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -27,6 +28,8 @@ MOST_CELLS = 4_000
 """Cells of a table that are shown in the page outside the editor."""
 LONGEST_CAPTION = 160
 """Letters of a caption in a table's heading; a paragraph above a table is sometimes taken for one."""
+_TEXTS = re.compile(r"(?<=>)[^<>]+(?=<)")
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S{3,24}(?!\S))[^\s-]+(?:-[^\s-]+)+(?!\S)")
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -149,8 +152,13 @@ def _download_buttons(table: Table, number: int, name: str, source: str, t: Tran
 
 
 def table_html(table: Table) -> str:
-    """The table as HTML with spans, every text escaped and unsure cells marked."""
-    return table_to_html(table, mark_below=DOUBTFUL_BELOW, align_numbers=True)
+    """The table as HTML with spans, every text escaped and unsure cells marked. Words with a hyphen are kept whole, as
+    in the editor: browsers would break them to give columns of numbers more room than they need."""
+    return _TEXTS.sub(_whole_words, table_to_html(table, mark_below=DOUBTFUL_BELOW, align_numbers=True))
+
+
+def _whole_words(text: re.Match[str]) -> str:
+    return _HYPHENATED.sub(r'<span class="wb-word">\g<0></span>', text[0])
 
 
 def caption_html(caption: str) -> str:
@@ -163,4 +171,8 @@ def title_html(table: Table, number: int, t: Translator, *, small: bool) -> str:
     """A table's number and place, every text escaped; all of it ``small`` where a caption stands above."""
     place = t("table.place", page=table.page, rows=table.n_rows, cols=table.n_cols)
     title = t("table.title", number=number)
-    return f"<small>{html(f'{title} · {place}')}</small>" if small else f"{html(title)}<small>{html(place)}</small>"
+    return (
+        f'<small class="wb-alone">{html(f"{title} · {place}")}</small>'
+        if small
+        else f"{html(title)}<small>{html(place)}</small>"
+    )

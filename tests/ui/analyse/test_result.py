@@ -4,7 +4,7 @@ from mineru_core.document.analysis import DocumentAnalysis, PageAnalysis, TextSo
 from mineru_core.document.task import Answer, Task
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job
-from mineru_core.ui.analyse.result import heading_html
+from mineru_core.ui.analyse.result import asked_html, heading_html
 from mineru_core.ui.i18n import Translator
 
 JOB = Job.model_construct(source="a.png", finished_at=None)
@@ -42,3 +42,14 @@ def test_it_is_told_where_the_text_is_from(sources: tuple[TextSource, ...], told
     found = DocumentResult(task=task, answer=Answer(kind=task.kind), analysis=analysis, engine="echo-1")
     heading = heading_html(JOB, found, Translator("en"))
     assert (f"<span>{told}</span>" in heading) if told else ("of the file itself" not in heading)
+
+
+@pytest.mark.parametrize(
+    ("words", "long"), [("tables", False), ("第二个表格里最大的三个数是多少？请列出来", True), ("x" * 40, True)]
+)
+def test_a_long_question_takes_the_room_of_the_menu_beside_it(words: str, long: bool) -> None:
+    found = DocumentResult(task=Task(), answer=Answer(kind=Task().kind), analysis=ANALYSIS, engine="echo-1")
+    job = Job.model_construct(source="a.png", words=words)
+    shown = asked_html(job, found, Translator("en"))
+    assert ("wb-long" in shown) is long
+    assert "→</span><strong" in shown

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
+
 import pytest
 
 from mineru_core.document.analysis import Block, BlockType, Part
@@ -14,10 +17,12 @@ from mineru_core.ui.analyse.tables import (
     caption_html,
     caption_of,
     first_rows,
+    table_html,
     title_html,
     why_no_tables,
 )
 from mineru_core.ui.i18n import Translator
+from mineru_core.ui.setup import asset
 from tests.documents import table_pdf
 from tests.export.strategies import page, result
 from tests.ui.analyse.test_page import settle, upload
@@ -68,7 +73,8 @@ def test_a_tables_own_caption_comes_first_and_pages_are_kept_apart() -> None:
 def test_a_caption_is_the_heading_and_the_number_is_small_below_it() -> None:
     place = EN("table.place", page=1, rows=1, cols=2)
     assert title_html(table(0), 2, EN, small=False) == f"Table 2<small>{place}</small>"
-    assert title_html(table(0), 2, EN, small=True) == f"<small>Table 2 · {place}</small>"
+    assert title_html(table(0), 2, EN, small=True) == f'<small class="wb-alone">Table 2 · {place}</small>'
+    assert ".wb-title > small:first-child" not in asset("style.css")  # a small one after words is a first child, too
     assert caption_html("Revenue\n by region") == '<span title="Revenue by region">Revenue by region</span>'
     assert len(caption_html("word " * 100).split(">")[1].split("<")[0]) == LONGEST_CAPTION
 
@@ -102,3 +108,17 @@ def test_of_a_large_table_the_first_rows_are_shown() -> None:
     assert shown.rows() == large.rows()[: MOST_CELLS // 2]
     tall = Table(n_rows=MOST_CELLS + 5, n_cols=1, cells=(Cell(row=0, col=0, rowspan=MOST_CELLS + 5, text="all"),))
     assert first_rows(tall).cells[0].rowspan == MOST_CELLS
+
+
+def test_words_with_a_hyphen_are_kept_whole_and_texts_stay_as_they_are() -> None:
+    def shown(text: str) -> str:
+        found = Table(n_rows=1, n_cols=1, cells=(Cell(row=0, col=0, text=text),))
+        return re.sub(r"</?(?:table|tbody|tr|td)[^>]*>|\n", "", table_html(found))
+
+    assert shown("Switch-Base") == '<span class="wb-word">Switch-Base</span>'
+    assert shown("on 2024-01-02 at R&D-1") == (
+        'on <span class="wb-word">2024-01-02</span> at <span class="wb-word">R&amp;D-1</span>'
+    )
+    for text in ("-5", "a - b", "10-", "x" * 20 + "-" + "y" * 20, "<b-c>"):
+        assert re.sub(r"</?span[^>]*>", "", shown(text)) == escape(text)
+        assert ("<span" in shown(text)) is (text == "<b-c>")
