@@ -74,10 +74,10 @@ class Task(Model):
     ``table_indexes`` chooses tables: 0 is the first, -1 the last; empty means all. ``columns`` are the headers of the
     columns that are kept, or ``left_out`` of those that are not; ``rows`` is what the kept rows fulfil, all of it;
     empty means all. ``merged`` makes tables of equal headers one. ``series`` and ``points`` choose of charts: names or
-    colours of series, categories or x values. ``pages`` limits to page numbers from 1 (-1 is the last); empty means
-    all; a comparison is in their order. ``fields`` are the wanted labels as the user wrote them, ``query`` what to find
-    (in the way of ``find_mode``), or the question. ``notes`` are codes of what was asked but cannot be done.
-    ``language`` is "zh" or "en", that of the words.
+    colours of series, categories or x values; beside ``fields`` they say that a chart's values may be meant. ``pages``
+    limits to page numbers from 1 (-1 is the last); empty means all; a comparison is in their order. ``fields`` are
+    the wanted labels as the user wrote them, ``query`` what to find (in the way of ``find_mode``), or the question.
+    ``notes`` are codes of what was asked but cannot be done. ``language`` is "zh" or "en", that of the words.
     """
 
     kind: TaskKind = TaskKind.EVERYTHING
@@ -110,7 +110,8 @@ class Task(Model):
             TaskKind.QUESTION: {Part.TABLES},
             TaskKind.COMPARE: {Part.TABLES},
         }
-        return frozenset(base | extra.get(self.kind, set()))
+        named = {Part.CHARTS} if self.kind is TaskKind.FIELDS and self.points else set()
+        return frozenset(base | extra.get(self.kind, set()) | named)
 
 
 class FieldValue(Model):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from mineru_core.document.analysis import Block, BlockType, DocumentAnalysis, PageAnalysis
+from mineru_core.document.chart import Chart
 from mineru_core.document.table import Table
 from mineru_core.document.task import Answer, FindMode, Note, Task, TaskKind
 from mineru_core.instruct import chart_choice, table_choice
@@ -28,7 +29,8 @@ _NOTES = {
 def answer(analysis: DocumentAnalysis, task: Task) -> Answer:
     """The answer to ``task`` from ``analysis`` alone; the same for the same two.
 
-    Codes in ``task.notes`` come back as notes; further ones: ``no-such-page``, ``no-tables``, ``no-such-table``,
+    Codes in ``task.notes`` come back as notes; further ones: ``no-such-page``, ``no-tables``, ``charts-only``,
+    ``no-such-table``,
     ``no-charts``, ``tables-instead``, ``no-formulas``, ``not-found``, ``near-hits-only``, ``fields-not-found``,
     ``no-summary``, ``answer-not-found``, ``nothing-to-compare``, and those of ``table_choice``, ``chart_choice``,
     ``patterns`` and ``compare``.
@@ -98,7 +100,7 @@ def _everything(pages: Sequence[PageAnalysis], task: Task) -> Answer:  # noqa: A
         kind=TaskKind.EVERYTHING,
         text=_all_text(pages),
         tables=_tables_of(pages),
-        charts=tuple(b.chart for p in pages for b in p.blocks if b.chart is not None),
+        charts=_charts_of(pages),
     )
 
 
@@ -106,8 +108,15 @@ def _tables_of(pages: Iterable[PageAnalysis]) -> tuple[Table, ...]:
     return tuple(table for page in pages for table in page.tables)
 
 
+def _charts_of(pages: Iterable[PageAnalysis]) -> tuple[Chart, ...]:
+    return tuple(chart for page in pages for chart in page.charts)
+
+
 def _tables(pages: Sequence[PageAnalysis], task: Task) -> Answer:
     found = _tables_of(pages)
+    if not found and any(block.type is BlockType.CHART for page in pages for block in page.blocks):
+        text = "No table was found, but a chart; ask for the chart data to get its values."
+        return Answer(kind=TaskKind.TABLES, notes=(Note(code="charts-only", message=text),))
     if not found:
         return Answer(kind=TaskKind.TABLES, notes=(Note(code="no-tables", message="No table was found."),))
     chosen = sorted({i if i >= 0 else len(found) + i for i in task.table_indexes}) or range(len(found))
@@ -121,7 +130,7 @@ def _tables(pages: Sequence[PageAnalysis], task: Task) -> Answer:
 
 
 def _charts(pages: Sequence[PageAnalysis], task: Task) -> Answer:
-    charts = tuple(b.chart for p in pages for b in p.blocks if b.chart is not None)
+    charts = _charts_of(pages)
     if charts or "charts-unsupported" in task.notes:
         charts, notes = chart_choice.choose(charts, task)
         return Answer(kind=TaskKind.CHARTS, charts=charts, notes=tuple(notes))
@@ -155,6 +164,8 @@ def _find(pages: Sequence[PageAnalysis], task: Task) -> Answer:
 
 
 def _fields(pages: Sequence[PageAnalysis], task: Task) -> Answer:
+    if task.points and (named := chart_choice.named_in(_charts_of(pages), task)):  # "the values of …" meant a chart's
+        return Answer(kind=TaskKind.CHARTS, charts=named)
     values = read_fields(pages, task.fields, task.language)
     missing = [value.name for value in values if not value.found]
     notes: tuple[Note, ...] = ()

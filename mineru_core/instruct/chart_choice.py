@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from mineru_core.document.chart import Chart, Point, Series
 from mineru_core.document.task import Note, Task
 from mineru_core.instruct.chart_words import COLOURS, colour_of
-from mineru_core.instruct.likeness import meant, place_named
+from mineru_core.instruct.likeness import meant, place_named, same_text
 from mineru_core.instruct.normalize import key
 
 _HUES = (
@@ -25,10 +25,11 @@ def choose(charts: Sequence[Chart], task: Task) -> tuple[tuple[Chart, ...], list
     """
     notes: list[Note] = []
     chosen = tuple(charts)
-    if task.series and chosen:
-        coloured = any(colour_of(name) is not None for name in task.series)
+    wanted, points = _sorted_out(chosen, task)
+    if wanted and chosen:
+        coloured = any(colour_of(name) is not None for name in wanted)
         known = any(series.color for chart in chosen for series in chart.series)
-        found = _kept(chosen, lambda chart: _with_series(chart, task.series))
+        found = _kept(chosen, lambda chart: _with_series(chart, wanted))
         if not found:
             names = "; ".join(dict.fromkeys(s.name for c in chosen for s in c.series if s.name))
             if coloured and not known:
@@ -36,16 +37,45 @@ def choose(charts: Sequence[Chart], task: Task) -> tuple[tuple[Chart, ...], list
                 notes.append(Note(code="chart-colours-unknown", message=text))
             else:
                 has = f" The series are: {names}." if names else ""
-                text = f"No series is {' or '.join(task.series)}, so all are given.{has}"
+                text = f"No series is {' or '.join(wanted)}, so all are given.{has}"
                 notes.append(Note(code="no-such-series", message=text))
         chosen = found or chosen
-    if task.points and chosen:
-        found = _kept(chosen, lambda chart: _with_points(chart, task.points))
+    if points and chosen:
+        found = _kept(chosen, lambda chart: _with_points(chart, points))
         if not found:
-            text = f"No value stands at {' or '.join(task.points)}, so all are given."
+            text = f"No value stands at {' or '.join(points)}, so all are given."
             notes.append(Note(code="no-such-point", message=text))
         chosen = found or chosen
     return chosen, notes
+
+
+def named_in(charts: Sequence[Chart], task: Task) -> tuple[Chart, ...]:
+    """The charts that have a series or category with each of the names ``task`` gives, as printed, and of them what is
+    named; () where there is none."""
+    printed = [[*(s.name for s in chart.series), *(p.x for s in chart.series for p in s.points)] for chart in charts]
+    having = [
+        chart
+        for chart, texts in zip(charts, printed, strict=True)
+        if all(any(same_text(name, text) for text in texts) for name in (*task.series, *task.points))
+    ]
+    return choose(having, task)[0] if task.series or task.points else ()
+
+
+def _sorted_out(charts: Sequence[Chart], task: Task) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of series and of points: "data for Total" means a series where one is called so and no point is, "the
+    series Pen" a point where one is called so and no series is."""
+    series = [s.name for chart in charts for s in chart.series]
+    points = [p.x for chart in charts for s in chart.series for p in s.points]
+
+    def is_other(name: str, own: Sequence[str], other: Sequence[str]) -> bool:
+        return any(same_text(name, text) for text in other) and not meant(name, own)
+
+    to_points = [name for name in task.series if colour_of(name) is None and is_other(name, series, points)]
+    to_series = [name for name in task.points if is_other(name, points, series)]
+    return (
+        (*(name for name in task.series if name not in to_points), *to_series),
+        (*(name for name in task.points if name not in to_series), *to_points),
+    )
 
 
 def _kept(charts: Sequence[Chart], choose_of: Callable[[Chart], tuple[Series, ...]]) -> tuple[Chart, ...]:

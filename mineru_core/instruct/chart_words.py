@@ -92,6 +92,9 @@ _NAMED_POINTS_HAN = re.compile(
     r"(?:数值|数据点|数据|数字|取值|(?<!数)值(?!得)|占比|比例|百分比|份额)|"
     r"(?P<shown>\x00|[^,;.?!的图]{1,14}?)在(?:这[个张]?|该)?[^,;.?!的图]{0,3}图(?:表)?(?:中|里|上)?(?:面)?的?(?:数值|数据|值|占比|比例)"
 )
+_VALUES_OF = re.compile(
+    rf"\b{_VALUES_EN}\s+(?:for|of)\s+(?:the\s+)?(?P<it>[^,;.?!]{{1,40}})$|(?P<before>[^,;.?!]{{1,24}}?)\s*的\s*{_VALUES_HAN}$"
+)
 _A_TIME = re.compile(_TIME)
 _OF_A_CHART = re.compile(
     r"\bcurves?\b|\bseries\b|\b(?:trend|data)\s+lines?\b|图[里中上]|曲线|折线|线条|[条根]线|柱子|系列|扇区"
@@ -243,6 +246,18 @@ def take_points(reader: Reader, charts: bool) -> tuple[str, ...]:
             reader.blank(*match.span(group))
             return names
     return ()
+
+
+def take_values_of(reader: Reader) -> tuple[str, ...]:
+    """The name in "the values of Cooking" or "女性的数据", which may be a field's or that of a chart's series or
+    category; () for other words."""
+    match = _VALUES_OF.search(reader.text.strip(" ,.?!"))
+    if match is None:
+        return ()
+    offset = len(reader.text) - len(reader.text.lstrip(" ,.?!"))
+    start, end = match.span("it" if match["it"] is not None else "before")
+    names = listed(reader, start + offset, end + offset, v.FIELD_SPLIT, v.FIELD_HEAD, v.FIELD_TAIL)
+    return names if len(names) == 1 and may_be_a_name(names[0]) else ()
 
 
 def _times(reader: Reader, start: int, end: int, *, between: bool) -> tuple[str, ...]:

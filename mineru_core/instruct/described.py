@@ -92,7 +92,8 @@ class _Line:
         names: list[str] = []
         between = "、" if self.zh else ", "
         while match := self._take(f"{between if names else ''}(?P<name>\x00|[^,，、\x00]+)"):
-            if match["name"] != _MARK and self._numbers(match["name"], "page"):
+            told = self.rest.startswith(_MARK) or self._numbers(match["name"], "page")  # "values for …", "page 3"
+            if match["name"] != _MARK and told:
                 self.rest = match.group() + self.rest
                 break
             names.append(self._said(match)[0] if match["name"] == _MARK else match["name"])

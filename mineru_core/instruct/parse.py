@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mineru_core.document.task import FindMode, RowFilter, Task, TaskKind
 from mineru_core.instruct import vocabulary as v
-from mineru_core.instruct.chart_words import take_named_with_times, take_points, take_series, take_times
+from mineru_core.instruct.chart_words import take_named_with_times, take_points, take_series, take_times, take_values_of
 from mineru_core.instruct.described import read_description
 from mineru_core.instruct.field_list import fields_in_a_table, is_list, list_fields, take_preamble
 from mineru_core.instruct.field_names import is_known_field
@@ -247,7 +247,9 @@ def _question(reader: Reader, draft: _Draft) -> bool:
     elif len(fields) == 1 and not any(known) and fields[0] in reader.quotes:
         draft.kind, draft.query = TaskKind.FIND, fields[0]
     elif fields and (named or not sheet):
-        draft.kind, draft.fields = TaskKind.FIELDS, fields
+        draft.kind = TaskKind.FIELDS
+        draft.points = take_values_of(reader) if len(fields) == 1 and not any(known) else ()
+        draft.fields = draft.points or fields
     elif sheet:
         draft.kind = TaskKind.TABLES
     elif reader.has(v.TYPED) and not whole:

@@ -25,6 +25,8 @@ def where(column: str, test: str, *values: str) -> dict[str, Any]:
 Sentence = tuple[str, TaskKind, dict[str, Any]]
 
 CHINESE: list[Sentence] = [
+    ("女性的数据", FIELDS, {"fields": ("女性",), "points": ("女性",)}),
+    ("Cooking 的数值", FIELDS, {"fields": ("Cooking",), "points": ("Cooking",)}),
     ("查找 2019", FIND, {"query": "2019"}),
     ("查找2019", FIND, {"query": "2019"}),
     ("找 2019", FIND, {"query": "2019"}),
@@ -182,6 +184,7 @@ ENGLISH: list[Sentence] = [
     ("where is the warranty period?", FIND, {"query": "warranty period"}),
     ("find total", FIND, {"query": "total"}),
     ("find 合计", FIND, {"query": "合计"}),
+    ("the values of Cooking on page 2", FIELDS, {"fields": ("Cooking",), "points": ("Cooking",), "pages": (2,)}),
     ("find 2019", FIND, {"query": "2019"}),
     ("search for 2019", FIND, {"query": "2019"}),
     ("find 1 001", FIND, {"query": "1 001"}),
