@@ -3,25 +3,31 @@ the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from mineru_core.api.grid_data import table_columns
 from mineru_core.document.table import Cell, Table
-from mineru_core.ui.components.grid_editor import CODE, GridEditor, grid_words
-from mineru_core.ui.i18n import Translator
-from mineru_core.ui.setup import asset
+from tests.browser.grid_alone import (
+    EN,
+    ORIGIN,
+    SMALL,
+    Give,
+    Server,
+    cell,
+    give_to,
+    grid_alone,
+    kept,
+    sent,
+    text_set,
+    write,
+)
 
 pytestmark = pytest.mark.browser
 
-EN = Translator("en")
-ORIGIN = "http://grid.test/"
-SENT = "() => window.sent"
-SMALL = Table.from_rows([["a", "b"], ["c", "d"], ["e", "f"]])
 HOSTILE = (
     "<img src=x onerror=window.harmed=1>",
     "</textarea></div><script>window.harmed=1</script>",
@@ -30,32 +36,6 @@ HOSTILE = (
     "{{constructor.constructor('window.harmed=1')()}}",
     "&lt;b&gt; $& ${window.harmed=1} \u202eright to left\u2066",
 )
-Give = Callable[..., None]
-
-
-@dataclass
-class Server:
-    """What is given out as the table, and what was asked for."""
-
-    table: Table = SMALL
-    version: int = 0
-    broken: bool = False
-    asked: list[str] = field(default_factory=list)
-
-    def answer(self, route: Route) -> None:
-        path = route.request.url.removeprefix(ORIGIN)
-        if path.startswith("ui/data/"):
-            self.asked.append(path)
-            if self.broken:
-                route.fulfill(status=503, body="{}")
-            else:
-                route.fulfill(json=table_columns(self.table, self.version))
-        elif path == "":
-            style = f"<style>{asset('grid_editor.css')}</style>"
-            place = '<button>before</button><main style="width: 600px"><div class="editor"></div></main>'
-            route.fulfill(content_type="text/html", body=f"<!doctype html>{style}{place}")
-        else:
-            route.fulfill(status=404)
 
 
 @pytest.fixture
@@ -65,68 +45,18 @@ def server() -> Server:
 
 @pytest.fixture
 def page(browser: Browser, server: Server) -> Iterator[Page]:
-    """A page with the editor's code and its place; no error may come up in it."""
-    page = browser.new_page(has_touch=True)
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.clock.install()
-    page.route(f"{ORIGIN}**", server.answer)
-    page.goto(ORIGIN)
-    page.add_script_tag(content=CODE.replace("export default function", "window.mount = function"))
-    page.evaluate("window.sent = []; window.places = []")
-    page.evaluate('document.addEventListener("workbench:place", ({ detail }) => window.places.push(detail))')
-    yield page
-    page.close()
-    assert complaints == []
+    with grid_alone(browser, server) as opened:
+        yield opened
 
 
 @pytest.fixture
 def give(page: Page, server: Server) -> Give:
-    """Tells the editor what a run of the app tells it, and waits until it shows the table."""
-
-    def give(shown: Table | None = None, version: int | None = None, *, label: str = "Table 1", **answer: Any) -> None:
-        server.table = server.table if shown is None else shown
-        server.version = server.version if version is None else version
-        page.evaluate(
-            """(data) => mount({
-              data,
-              parentElement: document.querySelector("main"),
-              setTriggerValue: (_, value) => window.sent.push(value),
-            })""",
-            asdict(GridEditor("job-1", "2.0", server.version, label, grid_words(EN), **answer)),
-        )
-        if not server.broken:
-            expect(page.get_by_role("grid")).to_be_visible()
-
-    return give
-
-
-def cell(page: Page, row: int, col: int) -> Locator:
-    return page.locator(f'[data-place="{row},{col}"]')
+    return give_to(page, server)
 
 
 def open_field(page: Page) -> Locator:
     """The field of the cell that is being edited."""
     return page.get_by_role("textbox", name=EN("grid.edit_cell"))
-
-
-def write(page: Page, row: int, col: int, text: str) -> None:
-    cell(page, row, col).click()
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
-
-
-def text_set(row: int, col: int, text: str) -> dict[str, Any]:
-    return {"op": "set-text", "row": row, "col": col, "text": text}
-
-
-def sent(page: Page) -> list[dict[str, Any]]:
-    return page.evaluate(SENT)
-
-
-def kept(page: Page) -> Locator:
-    """Texts that are on the tray, since they could not be put where they were typed."""
-    return page.locator(".tray li .text")
 
 
 # Loading --------------------------------------------------------------------------------------------------------------
@@ -255,62 +185,6 @@ def test_a_change_that_does_not_fit_does_not_take_the_others_with_it(page: Page,
     expect(cell(page, 2, 1)).to_have_text("after")
     page.wait_for_function("() => window.sent.length === 3")
     assert sent(page)[2]["changes"] == [text_set(2, 1, "after")]
-
-
-def test_without_an_answer_the_message_is_sent_again_for_as_long_as_it_takes(page: Page, give: Give) -> None:
-    give()
-    write(page, 0, 0, "one")
-    page.clock.run_for(31_000)
-    assert len(sent(page)) == 3
-    expect(page.get_by_role("status")).to_have_text(EN("grid.lost"))
-    write(page, 1, 0, "two")  # done in the outage; it must not stay behind
-    page.clock.run_for(600_000)
-    found = sent(page)
-    assert 11 < len(found) < 16  # the pauses have grown, and end nowhere
-    assert all(one == found[0] for one in found)
-    expect(page.get_by_role("status")).to_have_text(EN("grid.lost"))
-    expect(cell(page, 0, 0)).to_have_text("one")
-    give(version=1, answered=found[0]["id"], done=1)
-    second = sent(page)[-1]
-    assert (second["version"], second["changes"]) == (1, [text_set(1, 0, "two")])
-    give(version=2, answered=second["id"], done=1)
-    expect(page.get_by_role("status")).to_have_text(EN("grid.saved"))
-    page.clock.run_for(600_000)
-    assert sent(page)[-1] == second
-
-
-@pytest.mark.parametrize("sign", ["run", "online", "visibilitychange"])
-def test_what_is_late_is_sent_at_once_where_the_server_can_be_reached_again(page: Page, give: Give, sign: str) -> None:
-    give()
-    write(page, 0, 0, "one")
-    page.clock.run_for(85_000)
-    before = len(sent(page))
-    for _ in range(2):  # once for a sign, however often it comes
-        if sign == "run":
-            give()
-        else:
-            page.evaluate("sign => document.dispatchEvent(new Event(sign, { bubbles: true }))", sign)
-    assert len(sent(page)) == before + 1
-    assert sent(page)[-1] == sent(page)[0]
-
-
-def test_what_is_late_is_said_with_whatever_else_is_said(page: Page, give: Give) -> None:
-    give()
-    write(page, 0, 0, "one")
-    page.clock.run_for(11_000)
-    cell(page, 1, 0).click()
-    page.keyboard.press("F8")
-    expect(page.get_by_role("status")).to_have_text(f"{EN('grid.lost')} {EN('grid.none_doubtful')}")
-
-
-def test_what_was_made_though_its_answer_was_lost_is_not_kept_as_unsaved(page: Page, give: Give) -> None:
-    give()
-    write(page, 0, 0, "one")
-    (first,) = sent(page)
-    made = Table.from_rows([["one", "b"], ["c", "d"], ["e", "f"]])
-    give(made, 1, answered=first["id"], error="Changed elsewhere.", code="edit-conflict")  # the server was started anew
-    expect(cell(page, 0, 0)).to_have_text("one")
-    expect(kept(page)).to_have_count(0)
 
 
 def test_many_cells_are_emptied_in_one_change(page: Page, give: Give) -> None:

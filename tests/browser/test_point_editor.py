@@ -233,11 +233,14 @@ def test_what_is_done_while_the_server_is_away_is_saved_when_it_is_back(points: 
     page.clock.run_for(300_000)
     page.keyboard.press("ArrowUp")
     expect(page.locator(".status")).to_contain_text(Translator("en")("points.lost"))
+    leaves = "window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"  # without a question
+    assert not page.evaluate(leaves)
     assert len(points.missed) > 5
     assert all(one == points.missed[0] for one in points.missed)
     points.away = False
     page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(page.locator(".status")).to_have_text("Saved.")
+    assert page.evaluate(leaves)
     assert points.value(0, 0) == 41.0
     assert len(points.sent) == 2
 

@@ -1,12 +1,14 @@
-// One message on its way to the server: sent again and again until it is answered. The first part of each module whose
-// editor sends changes.
+// One message on its way to the server: sent again and again until it is answered, and the browser's question before
+// the page is left with something unsaved. The first part of each module whose editor sends changes.
 
 const PAUSES_MS = [10000, 10000, 20000, 40000, 60000]; // from one sending to the next; the last of them from then on
 const CALM_MS = 2000; // sent this short a time ago, it is not sent again for a sign that the server is there
 
 class Delivery {
-  constructor(tellLate) {
+  // ``root``: the editor's element; one that is no longer on the page asks nothing.
+  constructor(root, tellLate) {
     this.tellLate = tellLate;
+    this.ask = (event) => root.isConnected && event.preventDefault();
     this.message = null;
     this.late = false; // the message should have been answered by now
   }
@@ -40,6 +42,12 @@ class Delivery {
     if (!this.late || performance.now() - this.at < CALM_MS) return;
     clearTimeout(this.timer);
     this.pass(0);
+  }
+
+  // Not asked for nothing: a page that listens for its end may not be kept for the way back.
+  guard(unsaved) {
+    if (unsaved) window.addEventListener("beforeunload", this.ask);
+    else window.removeEventListener("beforeunload", this.ask);
   }
 
   // What the browser knows of it.

@@ -171,7 +171,9 @@ class GridSync extends GridView {
     return { ...change, before, shape: shapeOf(table) };
   }
 
+  // Whatever changes what is unsent ends here.
   pump() {
+    this.delivery.guard(this.waiting || this.queue.length);
     if (this.waiting || this.loading || !this.queue.length) return;
     // What follows an operation whose outcome is not known here waits for it.
     let count = 1;

@@ -45,7 +45,7 @@ class GridView {
     this.from = { r: 0, c: 0 }; // what is selected reaches from here
     this.head = { r: 0, c: 0 }; // to here
     this.editing = null;
-    this.delivery = new Delivery(() => this.say(this.words.lost));
+    this.delivery = new Delivery(root, () => this.say(this.words.lost));
     this.rows = new Map(); // elements of rows by number, of cells by place
     this.places = new Map();
     const top = make("div", "top", root);

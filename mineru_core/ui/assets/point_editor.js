@@ -12,7 +12,7 @@ class PointEditor extends PointView {
     this.chosen = null; // { series, point }
     this.tool = "move";
     this.calibrating = null; // { axis, marks }
-    this.outbox = new Outbox((what) => this.say(this.words[what]));
+    this.outbox = new Outbox(root, (what) => this.say(this.words[what]));
     this.over.addEventListener("pointerdown", (event) => this.press(event));
     this.over.addEventListener("pointermove", (event) => this.move(event));
     this.over.addEventListener("pointerup", (event) => this.drop(event));

@@ -3,9 +3,9 @@
 const MOST_CHANGES = 500; // of one message
 
 class Outbox {
-  constructor(tell) {
+  constructor(root, tell) {
     this.tell = tell; // (what: "saving" | "lost")
-    this.delivery = new Delivery(() => tell("lost"));
+    this.delivery = new Delivery(root, () => tell("lost"));
     this.queue = [];
     this.waiting = null;
     this.sent = 0;
@@ -33,7 +33,9 @@ class Outbox {
     return true;
   }
 
+  // Whatever changes what is unsent ends here.
   pump() {
+    this.delivery.guard(!this.idle);
     if (this.waiting !== null || !this.queue.length) return;
     this.sent += 1;
     this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes: this.queue.splice(0, MOST_CHANGES) };
