@@ -4,6 +4,9 @@
 const SVG = "http://www.w3.org/2000/svg";
 const HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7a3e9d", "#5f6673"];
 const MARGIN = 0.03; // of the chart's edges, shown around it
+const MOST_HEIGHT = 416; // CSS pixels of a picture, as in point_editor.css
+const LETTER = 11; // CSS pixels of the redrawn chart's letters
+const LEAST_NAME = 5; // letters' heights of a category's name that are shown at least
 const LOUPE = 6; // times as large as on screen
 
 function element(name, parent, attributes = {}) {
@@ -39,7 +42,7 @@ class PointView {
     this.cross = element("path", this.loupe, { class: "cross" });
     this.leftCaption = node("figcaption", "", left);
     const right = node("figure", "pane", this.panes);
-    this.drawn = element("svg", right, { role: "img" });
+    this.drawn = element("svg", right, { role: "img", class: "drawn" });
     this.rightCaption = node("figcaption", "", right);
     this.side = node("div", "side", root);
     this.status = node("p", "status", root);
@@ -67,10 +70,8 @@ class PointView {
   }
 
   drawAll() {
-    const view = this.frame().join(" ");
     const { page } = this.chart;
-    this.over.setAttribute("viewBox", view);
-    this.drawn.setAttribute("viewBox", view);
+    this.over.setAttribute("viewBox", this.frame().join(" "));
     for (const image of [this.image, this.loupeImage]) {
       image.setAttribute("width", page.width);
       image.setAttribute("height", page.height);
@@ -125,10 +126,30 @@ class PointView {
   drawAnew() {
     const { chart, drawn } = this;
     const shapes = element("g", null);
+    this.room = this.frame();
     if (chart.kind === "pie") this.drawPie(shapes);
     else this.drawXY(shapes);
     drawn.replaceChildren(shapes);
+    drawn.setAttribute("viewBox", this.room.join(" "));
     drawn.setAttribute("aria-label", this.words.redrawn);
+  }
+
+  // Page pixels for one CSS pixel of the redrawn chart.
+  get px() {
+    const { width } = this.drawn.getBoundingClientRect();
+    const [, , w, h] = this.room;
+    return width ? Math.max(w / width, h / MOST_HEIGHT) : 1;
+  }
+
+  // The frame, and more where values stand outside it, as one that was corrected may; by no more than its own size, so
+  // that a slip of the hand does not make all else small.
+  roomFor(vertical, ends) {
+    const [x, y, w, h] = this.frame();
+    const [start, size] = vertical ? [y, h] : [x, w];
+    const outside = ends.filter((end) => end !== null && (end < start || end > start + size));
+    const low = Math.max(start - size, Math.min(start, ...outside.map((end) => end - 0.05 * size)));
+    const high = Math.min(start + 2 * size, Math.max(start + size, ...outside.map((end) => end + 0.05 * size)));
+    return vertical ? [x, low, w, high - low] : [low, y, high - low, h];
   }
 
   drawPie(shapes) {
@@ -144,16 +165,31 @@ class PointView {
       const [ax, ay, bx, by] = [cx + r * Math.cos(from), cy + r * Math.sin(from), cx + r * Math.cos(to), cy + r * Math.sin(to)];
       const whole = points.length === 1;
       const d = whole ? `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0` : `M${cx} ${cy}L${ax} ${ay}A${r} ${r} 0 ${large} 1 ${bx} ${by}Z`;
-      element("path", shapes, { d, fill: HUES[number % HUES.length], class: "slice", "stroke-width": 1.5 * this.scale });
+      element("path", shapes, { d, fill: HUES[number % HUES.length], class: "slice", "stroke-width": 1.5 * this.px });
       const middle = (from + to) / 2;
       this.label(shapes, `${point.x} ${point.y}`, cx + 0.65 * r * Math.cos(middle), cy + 0.65 * r * Math.sin(middle), "middle", "inside");
       from = to;
     });
   }
 
-  label(parent, text, x, y, anchor = "middle", className = "") {
-    const made = element("text", parent, { x, y, "text-anchor": anchor, "font-size": 11 * this.scale, class: className });
-    made.textContent = text.length > 24 ? `${text.slice(0, 23)}…` : text;
+  label(parent, text, x, y, anchor = "middle", className = "", room = Infinity) {
+    const made = element("text", parent, { x, y, "text-anchor": anchor, "font-size": LETTER * this.px, class: className });
+    const shown = this.shortened(text.length > 24 && room === Infinity ? `${text.slice(0, 23)}…` : text, room);
+    made.textContent = shown;
+    if (shown !== text) element("title", made).textContent = text;
+  }
+
+  widthOf(text) {
+    this.pen ??= document.createElement("canvas").getContext("2d");
+    this.pen.font = `${LETTER}px ${getComputedStyle(this.root).fontFamily}`;
+    return this.pen.measureText(text).width * this.px;
+  }
+
+  shortened(text, room) {
+    if (room === Infinity || this.widthOf(text) <= room) return text;
+    let kept = text.length - 1;
+    while (kept > 1 && this.widthOf(`${text.slice(0, kept)}…`) > room) kept -= 1;
+    return `${text.slice(0, kept)}…`;
   }
 
   // Values to places: by the axis, or, where it is not calibrated, by the range of the values.
@@ -172,21 +208,60 @@ class PointView {
     const values = chart.series.flatMap((series) => series.points.map((point) => point.y)).filter((y) => y !== null);
     const totals = chart.stacked ? this.stackTotals() : [];
     const main = this.scaleFor(chart.axes.y, [...values, ...totals]);
+    const scales = new Map(chart.series.map((series) => [series, this.scaleOf(series, main)]));
+    const ends = chart.series.flatMap((series) => series.points.map(({ y }) => (y === null ? null : scales.get(series).at(y))));
+    this.room = this.roomFor(main.vertical, [...ends, ...totals.map((total) => main.at(total))]);
     this.grid(shapes, main);
     const names = [...new Set(chart.series.flatMap((series) => series.points.map((point) => point.x)))];
     const where = this.categories(names, main.vertical);
     const piles = new Map();
     chart.series.forEach((series, s) => {
-      const axis = this.chart.axisOf(series);
-      const scale = axis === chart.axes.y ? main : this.scaleFor(axis, series.points.map((point) => point.y ?? 0));
+      const scale = scales.get(series);
       const places = series.points.map((point) => this.redrawnPlace(point, scale, where, piles));
       this.drawSeries(shapes, series, s, places.filter(Boolean), scale);
     });
-    names.slice(0, 40).forEach((name) => {
-      const [x, y, w, h] = this.frame();
-      if (main.vertical) this.label(shapes, name, where.get(name), y + h - 4 * this.scale);
-      else this.label(shapes, name, x + 2 * this.scale, where.get(name) + 4 * this.scale, "start");
-    });
+    if (main.vertical) this.namesBelow(shapes, names, where);
+    else this.namesBeside(shapes, names, where, ends.filter((end) => end !== null), main);
+  }
+
+  scaleOf(series, main) {
+    const axis = this.chart.axisOf(series);
+    return axis === this.chart.axes.y ? main : this.scaleFor(axis, series.points.map((point) => point.y ?? 0));
+  }
+
+  // Below standing marks: shortened to the room between two, and left out where there is none.
+  namesBelow(shapes, names, where) {
+    const [x, y, w, h] = this.room;
+    const gap = 6 * this.px;
+    const places = [...where.values()];
+    const even = names.length > 1 ? (Math.max(...places) - Math.min(...places)) / (names.length - 1) : w;
+    const room = Math.max(even, LEAST_NAME * LETTER * this.px) - gap;
+    let edge = x;
+    for (const name of [...names].sort((one, other) => where.get(one) - where.get(other))) {
+      const half = Math.min(this.widthOf(name), room) / 2;
+      const middle = Math.min(Math.max(where.get(name), x + half), x + w - half);
+      if (middle - half < edge) continue;
+      this.label(shapes, name, middle, y + h - 4 * this.px, "middle", "name", room);
+      edge = middle + half + gap;
+    }
+  }
+
+  // Beside lying marks: up to where they begin; over them only where there is no room at all.
+  namesBeside(shapes, names, where, ends, main) {
+    const [x] = this.room;
+    const gap = 4 * this.px;
+    const zero = main.at(Math.max(0, main.low));
+    const begin = Math.min(...(zero === null ? [] : [zero]), ...ends) - gap;
+    const least = LEAST_NAME * LETTER * this.px;
+    const fits = begin - x - gap >= least;
+    let edge = -Infinity;
+    for (const name of [...names].sort((one, other) => where.get(one) - where.get(other))) {
+      const at = where.get(name);
+      if (at < edge) continue;
+      if (fits) this.label(shapes, name, begin, at + 4 * this.px, "end", "name", begin - x - gap);
+      else this.label(shapes, name, x + gap, at + 4 * this.px, "start", "name over", least);
+      edge = at + LETTER * this.px;
+    }
   }
 
   stackTotals() {
@@ -228,7 +303,7 @@ class PointView {
   drawSeries(shapes, series, number, places, scale) {
     const hue = hueOf(this.chart, number);
     const spot = ({ beside, end }) => (scale.vertical ? [beside, end] : [end, beside]);
-    const px = this.scale;
+    const { px } = this;
     if (["bar", "other"].includes(this.chart.kind)) {
       const thick = this.thickness(scale.vertical);
       for (const { beside, start, end } of places) {
@@ -243,10 +318,14 @@ class PointView {
       const back = [...ordered].reverse().map(({ beside, start }) => (scale.vertical ? [beside, start] : [start, beside]));
       element("polygon", shapes, { points: [...ordered.map(spot), ...back].join(" "), fill: hue, class: "band" });
     }
-    if (this.chart.kind !== "scatter") element("polyline", shapes, { points: ordered.map(spot).join(" "), stroke: hue, fill: "none", "stroke-width": 2 * px });
+    if (this.chart.kind !== "scatter") {
+      const line = { points: ordered.map(spot).join(" "), fill: "none" };
+      element("polyline", shapes, { ...line, class: "edge", "stroke-width": 3.4 * px });
+      element("polyline", shapes, { ...line, stroke: hue, "stroke-width": 2 * px });
+    }
     for (const place of places) {
       const [cx, cy] = spot(place);
-      element("circle", shapes, { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue });
+      element("circle", shapes, { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue, class: "shape", "stroke-width": 0.7 * px });
     }
   }
 
@@ -261,14 +340,14 @@ class PointView {
   }
 
   grid(shapes, scale) {
-    const [x, y, w, h] = this.frame();
+    const [x, y, w, h] = this.room;
     for (const tick of ticksOf(scale.low, scale.high)) {
       const at = scale.at(tick);
       if (at === null) continue;
       const ends = scale.vertical ? { x1: x, x2: x + w, y1: at, y2: at } : { x1: at, x2: at, y1: y, y2: y + h };
-      element("line", shapes, { ...ends, class: "rule", "stroke-width": this.scale });
-      if (scale.vertical) this.label(shapes, String(tick), x + 2 * this.scale, at - 2 * this.scale, "start");
-      else this.label(shapes, String(tick), at, y + h - 16 * this.scale);
+      element("line", shapes, { ...ends, class: "rule", "stroke-width": this.px });
+      if (scale.vertical) this.label(shapes, String(tick), x + 2 * this.px, at - 2 * this.px, "start");
+      else this.label(shapes, String(tick), at, y + h - 16 * this.px);
     }
   }
 
