@@ -131,7 +131,8 @@ class FieldValue(Model):
 
 
 class Match(Model):
-    """A place where the query was found; ``text`` is the line, ``start`` and ``end`` the hit within it."""
+    """A place where the query was found; ``text`` is the line, with what stands beside it on its row, ``start`` and
+    ``end`` the hit within it, ``box`` that of the hit in page pixels."""
 
     text: str
     start: int

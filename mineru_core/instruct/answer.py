@@ -15,6 +15,7 @@ from mineru_core.instruct.fields import read_fields
 from mineru_core.instruct.find import find
 from mineru_core.instruct.patterns import find_pattern
 from mineru_core.instruct.questions import read_answer
+from mineru_core.instruct.rows import in_rows
 from mineru_core.instruct.summary import summarize
 
 _NOTES = {
@@ -153,14 +154,14 @@ def _formulas(pages: Sequence[PageAnalysis], task: Task) -> Answer:
 def _find(pages: Sequence[PageAnalysis], task: Task) -> Answer:
     if task.find_mode is FindMode.REGEX:
         hits, told = find_pattern(pages, task.query)
-        return Answer(kind=TaskKind.FIND, matches=hits, notes=tuple(told))
+        return Answer(kind=TaskKind.FIND, matches=in_rows(pages, hits), notes=tuple(told))
     matches, exact = find(pages, task.query, task.find_mode)
     notes: tuple[Note, ...] = ()
     if not matches:
         notes = (Note(code="not-found", message="The phrase was not found."),)
     elif not exact:
         notes = (Note(code="near-hits-only", message="The phrase was not found as written; similar places are given."),)
-    return Answer(kind=TaskKind.FIND, matches=matches, notes=notes)
+    return Answer(kind=TaskKind.FIND, matches=in_rows(pages, matches), notes=notes)
 
 
 def _fields(pages: Sequence[PageAnalysis], task: Task) -> Answer:
