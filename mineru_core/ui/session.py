@@ -46,6 +46,7 @@ class Key(StrEnum):
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
     WORDS = "words"  # widget: the first question
     EDITS = "edits"  # what became of the last changes, by the key of the table's editor
+    OWN_CHANGES = "own_changes"  # what this window has corrected, by the job's id
     WORDS_AGAIN = "words_again"  # widget: further questions
 
 

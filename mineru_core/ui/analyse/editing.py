@@ -17,6 +17,7 @@ from mineru_core.errors import InvalidRequest, WorkbenchError
 from mineru_core.jobs.correction_log import Operation, TableId, Target
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
+from mineru_core.ui.analyse.own_changes import OwnChanges
 from mineru_core.ui.analyse.problems import hint_of, title_of
 from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, grid_words, place_of, show_grid
 from mineru_core.ui.i18n import Translator
@@ -75,7 +76,7 @@ def take_edits(job: Job, target: Target, key: str, read: Reader | None = None) -
         answered = edits.id
         if answer_to(key).get("answered") == answered:
             return  # sent again, since the answer was late
-        made = make_changes(job, target, edits, t, read)
+        made = make_changes(job, target, edits, t, read, _own_changes(job))
     except InvalidRequest as malformed:
         made = Made(0, failure=malformed)
     answers = dict(st.session_state.get(Key.EDITS, {}))
@@ -89,8 +90,22 @@ def take_edits(job: Job, target: Target, key: str, read: Reader | None = None) -
     st.session_state[Key.EDITS] = answers
 
 
-def make_changes(job: Job, target: Target, edits: Edits, t: Translator, read: Reader | None = None) -> Made:
-    """Make the changes in their order, up to the first that cannot be made; those before it stay made."""
+def _own_changes(job: Job) -> OwnChanges | None:
+    """What this window, and no other, has made in the job since it was opened; None where the job is no more."""
+    try:
+        state = services.service().corrections.state(job.id, job.owner)
+    except WorkbenchError:  # the change meets it too, and is told
+        return None
+    own: OwnChanges = st.session_state.setdefault(Key.OWN_CHANGES, {}).setdefault(job.id, OwnChanges(state))
+    own.meet(state)
+    return own
+
+
+def make_changes(
+    job: Job, target: Target, edits: Edits, t: Translator, read: Reader | None = None, own: OwnChanges | None = None
+) -> Made:
+    """Make the changes in their order, up to the first that cannot be made; those before it stay made. Where ``own``
+    tells this window's changes from those of others, the undo of any other is noted."""
     corrections = services.service().corrections
     read = read or operation_of
     version, note = edits.version, ""
@@ -99,10 +114,14 @@ def make_changes(job: Job, target: Target, edits: Edits, t: Translator, read: Re
             if change.get("op") in {"undo", "redo"}:
                 move = corrections.undo if change["op"] == "undo" else corrections.redo
                 state, changed = move(job.id, job.owner, version=version)
-                if changed != target:
-                    note = t(f"grid.other_{changed.kind}", page=changed.page, number=changed.index + 1)
+                foreign = own is not None and change["op"] == "undo" and not own.undone(state)
+                if foreign or changed != target:
+                    name = "foreign" if foreign else "other"
+                    note = t(f"grid.{name}_{changed.kind}", page=changed.page, number=changed.index + 1)
             else:
                 state = corrections.correct(job.id, job.owner, target, read(change), version=version)
+            if own is not None and change.get("op") != "undo":
+                own.made(state)
         except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
             return Made(count, note, failure)
         version = state.version

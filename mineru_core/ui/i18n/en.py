@@ -236,6 +236,8 @@ EN: dict[str, str] = {
     "grid.lost": "Not saved yet: the server does not answer. It is tried again; keep the page open.",
     "grid.copied": "Copied.",
     "grid.refused": "This change does not fit the table and was not made.",
+    "grid.foreign_table": "Undone: a change to table {number} of page {page} from another window or before a reload.",
+    "grid.foreign_chart": "Undone: a change to chart {number} of page {page} from another window or before a reload.",
     "grid.other_table": "The change was in table {number} of page {page}.",
     "grid.too_large": "This table has more than {most} cells. Download it and edit it in a spreadsheet.",
     "chart.title": "Chart {number}",

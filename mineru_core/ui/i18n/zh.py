@@ -233,6 +233,8 @@ ZH: dict[str, str] = {
     "grid.lost": "尚未保存：服务器没有响应，正在重试，请不要关闭页面。",
     "grid.copied": "已复制。",
     "grid.refused": "此修改不适用于该表格，未执行。",
+    "grid.foreign_table": "已撤销在其他窗口中或本页面加载之前对第 {page} 页的表格 {number} 所做的修改。",
+    "grid.foreign_chart": "已撤销在其他窗口中或本页面加载之前对第 {page} 页的图表 {number} 所做的修改。",
     "grid.other_table": "该修改位于第 {page} 页的表格 {number}。",
     "grid.too_large": "此表格超过 {most} 个单元格，请下载后用电子表格软件编辑。",
     "chart.title": "图表 {number}",

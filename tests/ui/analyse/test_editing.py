@@ -17,6 +17,7 @@ from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse import editing
 from mineru_core.ui.analyse.editing import Made, make_changes, operation_of
+from mineru_core.ui.analyse.own_changes import OwnChanges
 from mineru_core.ui.components.grid_editor import Edits
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html
@@ -104,6 +105,16 @@ def test_an_undo_in_another_table_is_told(corrections: FakeCorrections) -> None:
     corrections.undone_table = SECOND
     made = make_changes(JOB, FIRST, edits({"op": "undo"}, version=1), EN)
     assert made == Made(1, EN("grid.other_table", page=2, number=2))
+
+
+def test_an_undo_of_what_another_window_did_is_told(corrections: FakeCorrections) -> None:
+    own = OwnChanges(corrections.state("job-1", "me"))
+    make_changes(JOB, FIRST, edits(set_text(0, 0, "mine")), EN, own=own)
+    make_changes(JOB, FIRST, edits(set_text(0, 1, "theirs"), version=1), EN)
+    own.meet(corrections.state("job-1", "me"))
+    told = Made(1, EN("grid.foreign_table", page=1, number=1))
+    assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=2), EN, own=own) == told
+    assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=3), EN, own=own) == Made(1)
 
 
 def test_what_a_spreadsheet_copied_is_pasted() -> None:
