@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from mineru_core.document.analysis import BlockType, PageAnalysis
@@ -13,6 +14,15 @@ from mineru_core.instruct.tokens import tokens
 
 FEWEST, MOST = 3, 7
 """Sentences of a summary; a fifth of the document in between."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_ADDRESS = re.compile(
+    r"\b(?:jalan|jln|lorong|taman|persiaran|lot|street|str|road|rd|avenue|ave|lane|boulevard|blvd|drive|highway|suite|"
+    r"floor|p\.?\s?o\.?\s*box)\b|\bno\.?\s*\d+[a-z]?\s*,",
+    re.IGNORECASE,
+)
+_POSTCODE = re.compile(r",\s*\d{4,6}\b|^\d{5,6}\s+[^\W\d_]")
+_HAN_ADDRESS = re.compile(r"[省市区县镇乡].*[路街道巷村].*\d+\s*[号弄室楼栋幢座]|[路街道巷]\s*\d+\s*[号弄][^。！？]*$")
 
 _MOST_READ = 2_000
 _DAMPING, _ROUNDS = 0.85, 20
@@ -27,9 +37,10 @@ def summarize(pages: Sequence[PageAnalysis]) -> tuple[Quote, ...]:
     """
     every = passages(pages)[:_MOST_READ]
     titles = {word for passage in every if passage.kind is BlockType.TITLE for word in tokens(passage.text)}
-    sentences = [p for p in every if p.kind is not BlockType.TITLE and _is_sentence(p.text)]
-    if not sentences:
-        sentences = [p for p in every if p.kind is not BlockType.TITLE] or every
+    below = [p for p in every if p.kind is not BlockType.TITLE] or every
+    addresses = _addresses([p.text for p in below])
+    telling = [p for p, is_address in zip(below, addresses, strict=True) if not is_address] or below
+    sentences = [p for p in telling if _is_sentence(p.text) and p.kind is not BlockType.TITLE] or telling
     if not sentences:
         return ()
     words = [tokens(sentence.text) for sentence in sentences]
@@ -48,6 +59,32 @@ def _is_sentence(text: str) -> bool:
     if sum(c.isalpha() for c in text) < 0.5 * len("".join(text.split())):
         return False
     return len(text) >= 10 if has_han(text) else len(text.split()) >= 5
+
+
+def _addresses(texts: Sequence[str]) -> list[bool]:
+    """Which lines are of a postal address: those that look so, and untied ones that a comma joins to them."""
+    found = [_is_address(text) for text in texts]
+    for places in (range(1, len(texts)), range(len(texts) - 1, 0, -1)):
+        for place in places:
+            joins = texts[place - 1].rstrip().endswith(",") and not (_tied(texts[place - 1]) or _tied(texts[place]))
+            if joins and (found[place - 1] or found[place]):
+                found[place - 1] = found[place] = True
+    return found
+
+
+def _tied(text: str) -> bool:
+    """Whether a word ties the others together: one that begins with a small letter."""
+    return any(word[0].islower() for word in _WORD.findall(text))
+
+
+def _is_address(text: str) -> bool:
+    """Whether a line is one of a postal address: names and numbers without a word that ties them together."""
+    if not any(c.isdigit() for c in text):
+        return False
+    if has_han(text):
+        return len(text) <= 40 and _HAN_ADDRESS.search(text) is not None
+    named = _ADDRESS.search(text) is not None or text.rstrip().endswith(",") or _POSTCODE.search(text) is not None
+    return named and not _tied(text) and _WORD.search(text) is not None
 
 
 def _ranks(words: Sequence[Sequence[str]]) -> list[float]:
