@@ -274,6 +274,7 @@ EN: dict[str, str] = {
     "download.changes": "Changes as CSV",
     "note.no-such-page": "Some of the pages you asked for do not exist and were left out.",
     "note.no-such-table": "Some of the tables you asked for do not exist.",
+    "note.charts-only": "No table was found, but a chart: ask for the chart data to get its values.",
     "note.no-tables": "No table was found.",
     "note.no-charts": "No chart was found.",
     "note.tables-instead": "No chart was found; the tables are given instead.",

@@ -271,6 +271,7 @@ ZH: dict[str, str] = {
     "download.changes": "变化（CSV）",
     "note.no-such-page": "有些页面不存在，已略过。",
     "note.no-such-table": "有些表格不存在。",
+    "note.charts-only": "没有找到表格，但有图表：请提取图表数据以获取其数值。",
     "note.no-tables": "没有找到表格。",
     "note.no-charts": "没有找到图表。",
     "note.tables-instead": "没有找到图表，已改为给出表格。",
