@@ -12,6 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from mineru_core.engines.facts import EXTRA_COMMAND
 from mineru_core.engines.mineru import linear
 from mineru_core.engines.mineru.checkpoint import open_checkpoint, stored_dtype
 from mineru_core.engines.mineru.linear import Int8Linear, WideningLinear, int8_available
@@ -214,4 +215,4 @@ def test_without_a_package_it_says_what_to_install(half_folder: Path, package: s
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert f"({package}" in done.stdout
-    assert "pip install 'mineru-workbench[mineru]'" in done.stdout
+    assert EXTRA_COMMAND in done.stdout
