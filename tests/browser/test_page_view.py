@@ -92,8 +92,8 @@ def test_what_is_marked_free_hand_is_a_region(open_page: OpenPage) -> None:
     for x, y in ((240, 24), (250, 80), (60, 90), (42, 32)):
         page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
     page.mouse.up()
-    expect(page.get_by_text(EN("view.freehand_hint"))).to_be_visible()
-    page.get_by_text(EN("view.freehand")).click()
+    expect(page.get_by_text(EN("view.freehand_count.one"))).to_be_visible()
+    page.get_by_text(EN("view.freehand"), exact=True).click()
     expect(regions(page)).to_have_count(1)
 
 

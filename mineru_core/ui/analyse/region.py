@@ -12,7 +12,7 @@ from mineru_core.document.task import Region
 from mineru_core.ui import services, session
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
-from mineru_core.ui.text import html
+from mineru_core.ui.text import counted, html
 
 CANVAS_WIDTH = 560
 SMALLEST = 8
@@ -55,7 +55,10 @@ def freehand_canvas(job_id: str, owner: str, number: int, document_sha256: str, 
         key=key,
         on_change=take,
     )
-    st.html(f'<p class="wb-quiet">{html(t("view.freehand_hint"))}</p>')
+    # What is drawn arrives a moment after the stroke: until it is counted here, it is not kept.
+    marked = sum(region.page == number for region in session.regions_of(document_sha256))
+    said = counted(t, "view.freehand_count", marked) if marked else t("view.freehand_hint")
+    st.html(f'<p class="wb-quiet">{html(said)}</p>')
 
 
 def close_canvas() -> None:

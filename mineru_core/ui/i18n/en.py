@@ -159,6 +159,8 @@ EN: dict[str, str] = {
     "view.region_keys": "Arrow keys move it, with Shift they resize it, Delete removes it.",
     "view.region_asked": "Region that was read",
     "view.freehand": "Mark free-hand",
+    "view.freehand_count.one": "1 part is marked. Draw around another, or switch this off.",
+    "view.freehand_count.many": "{count} parts are marked. Draw around another, or switch this off.",
     "view.freehand_hint": "Draw around each part that the next question is about.",
     "view.show": "Show in the picture",
     "tab.answer": "Answer",

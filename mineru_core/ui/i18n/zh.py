@@ -156,6 +156,8 @@ ZH: dict[str, str] = {
     "view.region_keys": "方向键移动，按住 Shift 调整大小，Delete 键删除。",
     "view.region_asked": "读取的区域",
     "view.freehand": "手绘圈选",
+    "view.freehand_count.one": "已标记 1 处。可继续圈画，或关闭此开关。",
+    "view.freehand_count.many": "已标记 {count} 处。可继续圈画，或关闭此开关。",
     "view.freehand_hint": "逐个圈出下一个问题所针对的部分。",
     "view.show": "在图像中显示",
     "tab.answer": "答案",
