@@ -6,7 +6,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 # NO_BROWSER=1 leaves out the tests that drive Chromium.
 QUICK := not long$(if $(NO_BROWSER), and not browser)
-# Processes that share the suite.
+# Processes that share the suite, a file to each at a time.
 WORKERS ?= 2
 PYTHON_PATHS := mineru_core benchmarks tools tests pages app.py asgi.py
 
@@ -25,7 +25,7 @@ run-mineru:  ## the same with the MinerU model's packages (torch)
 
 test:  ## install what is missing, run the suite
 	@tools/setup.sh test
-	@$(PYTEST) -m "$(QUICK)" -n $(WORKERS) --dist worksteal $(ARGS)
+	@$(PYTEST) -m "$(QUICK)" -n $(WORKERS) --dist loadfile $(ARGS)
 
 test-long:  ## kills, loads, fuzzing, the wheel: minutes to hours, by hand
 	@tools/setup.sh test
