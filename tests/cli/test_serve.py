@@ -80,7 +80,7 @@ def test_the_api_alone_serves_and_stops_when_told_to(tmp_path: Path, models_dir:
     command = [sys.executable, "-m", "mineru_core.cli", "serve", "--api-only", "--port", str(port)]
     with subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
-        assert any("Uvicorn running" in line for line in server.stderr)
+        assert any("Application startup complete" in line for line in server.stderr)
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0) as client:
             assert client.get("/").status_code == 404
             answer = client.post("/v1/document/parse", files={"file": ("a.png", png_bytes(draw_lines(["a"])))})
