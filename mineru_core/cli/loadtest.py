@@ -15,6 +15,7 @@ from mineru_core.cli.console import ProgressLine, tell_error
 from mineru_core.errors import InvalidRequest, WorkbenchError
 from mineru_core.loadtest.advice import advise
 from mineru_core.loadtest.comparison import Row
+from mineru_core.loadtest.figures import MAIN_FIGURES
 from mineru_core.loadtest.history import History
 from mineru_core.loadtest.presets import preset
 from mineru_core.loadtest.report import to_csv, to_html
@@ -24,22 +25,6 @@ from mineru_core.loadtest.scenario import check_bounds
 from mineru_core.loadtest.switches import SIDE_S, run_switched, switch_named
 from mineru_core.loadtest.target import own_server, running_server
 from mineru_core.settings import Settings, load_settings
-
-SHOWN = (
-    "requests",
-    "answers",
-    "errors",
-    "timeouts",
-    "refused",
-    "throughput",
-    "goodput",
-    "capacity",
-    "mean_s",
-    "p50_s",
-    "p95_s",
-    "p99_s",
-)
-"""Figures that are printed, and that the JSON file always names: null where there is nothing to measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +119,9 @@ def _write(options: Options, figures: dict[str, float | None], runs: Sequence[Ru
 
 
 def flat(run: Run) -> dict[str, float | None]:
-    """The figures by name, those of ``SHOWN`` always; what requests ended with as ``code_NAME``; the share of the
-    processor that was busy as ``cpu``."""
-    found: dict[str, float | None] = {name: run.figures.get(name) for name in SHOWN}
+    """The figures by name, those of ``MAIN_FIGURES`` always, None where there was nothing to measure; what requests
+    ended with as ``code_NAME``; the share of the processor that was busy as ``cpu``."""
+    found: dict[str, float | None] = {name: run.figures.get(name) for name in MAIN_FIGURES}
     found |= run.figures
     found |= {f"code_{code}": float(count) for code, count in run.by_code.items()}
     found["cpu"] = run.server.cpu_mean
@@ -156,7 +141,7 @@ def shown(progress: Progress) -> str:
 def print_figures(run: Run) -> None:
     """Name and value, a line each; then what was refused or failed, by code."""
     typer.echo(f"{run.name} against {run.target} ({run.engine or 'engine unknown'}), run {run.id}")
-    for name in SHOWN:
+    for name in MAIN_FIGURES:
         value = run.figures.get(name)
         typer.echo(f"{name:12} {'-' if value is None else f'{value:10.3f}'}")
     others = {code: count for code, count in run.by_code.items() if code != "ok"}

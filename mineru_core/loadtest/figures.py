@@ -13,6 +13,24 @@ from dataclasses import dataclass, field
 
 from mineru_core.loadtest.records import OK, TIMEOUT, TOO_MANY_IN_FLIGHT, PhaseEnd, Record
 
+MAIN_FIGURES = (
+    "requests",
+    "answers",
+    "errors",
+    "timeouts",
+    "refused",
+    "throughput",
+    "goodput",
+    "capacity",
+    "mean_s",
+    "p50_s",
+    "p95_s",
+    "p99_s",
+)
+"""Figures that are told of every run, by name and in order."""
+REPORTED = (*MAIN_FIGURES, "worst_s", "refused_share", "best_rate")
+"""Figures of a report."""
+
 _SLOW_SHARE = 0.9
 """Answers slower than this share of all are the slow ones."""
 

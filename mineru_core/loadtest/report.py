@@ -10,25 +10,9 @@ from html import escape
 
 from mineru_core.export.guard import guard
 from mineru_core.loadtest.comparison import Row
+from mineru_core.loadtest.figures import REPORTED
 from mineru_core.loadtest.run import Run
 
-FIGURES = (
-    "requests",
-    "answers",
-    "errors",
-    "timeouts",
-    "refused",
-    "throughput",
-    "goodput",
-    "capacity",
-    "mean_s",
-    "p50_s",
-    "p95_s",
-    "p99_s",
-    "worst_s",
-    "refused_share",
-    "best_rate",
-)
 _SERVER = ("queue_fraction_mean", "queue_fraction_worst", "resident_worst_bytes", "cpu_mean")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 180, 48, 22
 
@@ -53,10 +37,10 @@ def to_csv(runs: Sequence[Run]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     facts = ("processor", "cores", "memory_bytes", "system", "python", "version", "load")
-    writer.writerow(["id", "name", "preset", "target", "engine", "started", *FIGURES, *_SERVER, *facts])
+    writer.writerow(["id", "name", "preset", "target", "engine", "started", *REPORTED, *_SERVER, *facts])
     for run in runs:
         told = [run.id, guard(run.name), guard(run.scenario.name), guard(run.target), guard(run.engine), _date(run)]
-        figures = [run.figures.get(name, "") for name in FIGURES]
+        figures = [run.figures.get(name, "") for name in REPORTED]
         server = ["" if (value := getattr(run.server, name)) is None else value for name in _SERVER]
         machine = [guard(value) if isinstance(value := getattr(run.machine, name), str) else value for name in facts]
         writer.writerow([*told, *figures, *server, *machine])
@@ -92,7 +76,7 @@ def _run(run: Run) -> str:
     )
     about = f"{run.scenario.name} against {run.target}, engine {run.engine or 'unknown'}, {_date(run)}"
     switched = ", ".join(f"{name}={value}" for name, value in run.changes.items())
-    figures = [(name, _number(run.figures[name])) for name in FIGURES if name in run.figures]
+    figures = [(name, _number(run.figures[name])) for name in REPORTED if name in run.figures]
     parts = [f"<h2>{escape(run.name)}</h2><p>{escape(about)}<br>{escape(machine)}</p>"]
     if switched:
         parts.append(f"<p>{escape(switched)}</p>")
