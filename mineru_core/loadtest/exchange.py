@@ -13,7 +13,8 @@ TASK_PATH = "/api/v1/tasks/"
 BOUNDARY = "workbench-load-test-3c1d5f0a9b"
 FORM_TYPE = f"multipart/form-data; boundary={BOUNDARY}"
 
-_REFUSED = 429
+REFUSED = 429
+"""Status of an answer that turns a request away."""
 
 
 def multipart(request: Request, *, asynchronous: bool) -> bytes:
@@ -58,7 +59,7 @@ def error_of(content: bytes, status: int) -> tuple[str, float | None]:
     errors."""
     found = _object(content)
     code, fraction = found.get("code"), found.get("queue_fraction")
-    default = "overloaded" if status == _REFUSED else f"http-{status}"
+    default = "overloaded" if status == REFUSED else f"http-{status}"
     return (code if isinstance(code, str) else default), (fraction if isinstance(fraction, int | float) else None)
 
 

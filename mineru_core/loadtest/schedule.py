@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mineru_core.loadtest.scenario import ClosedLoop, Poisson, Ramp, Soak, Spike
+from mineru_core.loadtest.scenario import Poisson, Soak, Spike
 
 _GROWTH = 1.5
 _CLOSE = 1.1
@@ -70,8 +70,3 @@ class RateSearch:
         if not self.best:
             return self.broke / 2 if self.broke > self.first_per_s / 8 else None
         return None if self.broke / self.best < _CLOSE else (self.best + self.broke) / 2
-
-
-def is_open(arrivals: Poisson | Spike | Soak | Ramp | ClosedLoop) -> bool:
-    """Whether people come however long answers take."""
-    return not isinstance(arrivals, ClosedLoop)

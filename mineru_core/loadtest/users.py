@@ -23,6 +23,7 @@ from locust.exception import StopUser
 from mineru_core.loadtest.exchange import (
     FORM_TYPE,
     PARSE_PATH,
+    REFUSED,
     TASK_PATH,
     error_of,
     is_right,
@@ -43,14 +44,13 @@ from mineru_core.loadtest.records import (
     WRONG_ANSWER,
     Record,
 )
-from mineru_core.loadtest.scenario import ClosedLoop, Ramp, Scenario
+from mineru_core.loadtest.scenario import ClosedLoop, Poisson, Ramp, Scenario
 from mineru_core.loadtest.schedule import RateSearch, arrival_times
 from mineru_core.loadtest.supply import Drawn, Request, Supply
 
 DOCUMENT = "DOCUMENT"
 """What Locust's own tables call a whole question, from when it was due to the answer; HTTP calls are rows beside."""
 
-_REFUSED = 429
 _HINT_S = 2.0
 """How long at most who was refused in a closed loop stays away, seconds."""
 _FIRST_POLL_S, _LAST_POLL_S, _POLL_GROWTH = 0.05, 1.0, 1.4
@@ -132,10 +132,10 @@ class Desk:
             self.in_flight -= 1
             if outcome.code == OK:
                 self.supply.answered(request)
-            elif outcome.status == _REFUSED:
+            elif outcome.status == REFUSED:
                 self.supply.refused(request)
             record = self._told(user.environment, request, outcome, (due, start), step)
-        if outcome.status == _REFUSED and isinstance(self.scenario.arrivals, ClosedLoop):
+        if outcome.status == REFUSED and isinstance(self.scenario.arrivals, ClosedLoop):
             gevent.sleep(min(_HINT_S, outcome.retry_after_s or _HINT_S))
         return record
 
@@ -169,15 +169,11 @@ class Desk:
 
         if self.in_flight < self.scenario.in_flight:
             self.coming.spawn(ask)
-            self._start_them()
+            gevent.sleep(0)  # who was let in counts as on the way before the next is looked at
         else:
             record = self.turn_away(user, due, step)
             if into is not None:
                 into.append(record)
-
-    @staticmethod
-    def _start_them() -> None:
-        gevent.sleep(0)  # who was let in counts as on the way before the next is looked at
 
     def _wait_until(self, due: float) -> bool:
         """Sleep until then; False where the phase was closed. The event loop's own clock may be behind."""
@@ -198,9 +194,10 @@ class Desk:
         """One step at this rate; whether 95 % were answered in time, and nobody failed or was refused."""
         records: list[Record] = []
         start, came = self.now(), 0
-        at = start
-        while (at := at + self.rng.expovariate(rate * self.share)) < start + ramp.step_s and self._wait_until(at):
-            self._come(user, at, step, records)
+        for after in arrival_times(Poisson(rate_per_s=rate), ramp.step_s, self.rng, share=self.share):
+            if not self._wait_until(start + after):
+                break
+            self._come(user, start + after, step, records)
             came += 1
         self._wait_until(start + ramp.step_s)
         self.coming.join(ramp.p95_limit_s)
@@ -285,7 +282,7 @@ class Desk:
                 outcome.code, outcome.queue_fraction = error_of(content, outcome.status)
                 outcome.retry_after_s = retry_after(answer.headers)
                 # Being refused is an answer: Locust's own tables would count it as a failure.
-                if outcome.status == _REFUSED:
+                if outcome.status == REFUSED:
                     answer.success()
                 else:
                     answer.failure(outcome.code)
