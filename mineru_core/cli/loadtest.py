@@ -155,9 +155,7 @@ def print_rows(name: str, rows: Sequence[Row]) -> None:
     """Both sides beside each other, a line a figure, as a table of Markdown."""
     typer.echo(f"| {name} | off | on | ratio | 95 % between |\n|---|---|---|---|---|")
     for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        bounds = "" if row.low is None or row.high is None else f"{row.low:.2f} – {row.high:.2f}"
-        typer.echo(f"| {row.name} | {row.before:.3f} | {row.after:.3f} | {ratio} | {bounds} |")
+        typer.echo(f"| {row.name} | {row.before:.3f} | {row.after:.3f} | {row.ratio_text} | {row.bounds_text} |")
 
 
 def print_advice(run: Run, settings: Settings) -> None:

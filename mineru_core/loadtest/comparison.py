@@ -66,6 +66,16 @@ class Row(BaseModel):
         """Whether the bounds leave no doubt that there is a difference."""
         return self.low is not None and self.high is not None and not self.low <= 1 <= self.high
 
+    @property
+    def ratio_text(self) -> str:
+        """The ratio as it is told; "" where there is none."""
+        return "" if self.ratio is None else f"{self.ratio:.2f}"
+
+    @property
+    def bounds_text(self) -> str:
+        """The bounds as they are told; "" where there are none."""
+        return "" if self.low is None or self.high is None else f"{self.low:.2f} – {self.high:.2f}"
+
 
 def compare(before: Sequence[Run], after: Sequence[Run]) -> list[Row]:
     """Every figure that both sides have in all their runs. Raises ``InvalidRequest`` for a side without runs."""

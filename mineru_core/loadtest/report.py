@@ -60,12 +60,9 @@ def to_html(runs: Sequence[Run], rows: Sequence[Row] = ()) -> str:
 def comparison_table(rows: Sequence[Row]) -> str:
     """Figures of two sides as an HTML table."""
     head = ("", "before", "after", "ratio", "95 % between")
-    body = []
-    for row in rows:
-        bounds = "" if row.low is None or row.high is None else f"{row.low:.2f} – {row.high:.2f}"
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        body.append((row.name, _number(row.before), _number(row.after), ratio, bounds))
-    return _table(head, body)
+    return _table(
+        head, [(row.name, _number(row.before), _number(row.after), row.ratio_text, row.bounds_text) for row in rows]
+    )
 
 
 def _run(run: Run) -> str:
