@@ -87,13 +87,10 @@ def _single(options: Options, settings: Settings, line: ProgressLine) -> None:
 def _switched(options: Options, settings: Settings, line: ProgressLine) -> None:
     if options.url is not None:
         raise InvalidRequest("--ab starts servers of its own.", "Leave --url out.")
-    seconds = SIDE_S if options.seconds is None else options.seconds
-    if not seconds > 0:
-        raise InvalidRequest("A load test needs time.", "Give it more than 0 seconds.")
     found = run_switched(
         switch_named(options.switch or ""),
         settings,
-        seconds=seconds,
+        seconds=SIDE_S if options.seconds is None else options.seconds,
         repeats=options.repeats,
         on_progress=lambda side, progress: line.show(f"{side}: {shown(progress)}"),
     )

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from mineru_core.errors import InvalidRequest
-from mineru_core.loadtest.scenario import ClosedLoop, Documents, Kind, Poisson, Ramp, Scenario, Soak, Spike
+from mineru_core.loadtest.scenario import (
+    ClosedLoop,
+    Documents,
+    Kind,
+    Poisson,
+    Ramp,
+    Scenario,
+    Soak,
+    Spike,
+    check_seconds,
+)
 
 SMALL = Documents(kinds=(Kind.SLIDE, Kind.TABLE))
 
@@ -41,8 +51,7 @@ def preset(name: str, seconds: float | None = None) -> Scenario:
         raise InvalidRequest(f"No load test is called {name[:40]!r}.", f"Choose of: {', '.join(PRESETS)}.")
     if seconds is None:
         return found
-    if not seconds > 0:
-        raise InvalidRequest("A load test needs time.", "Give it more than 0 seconds.")
+    check_seconds(seconds)
     changes: dict[str, object] = {"seconds": seconds, "capacity_s": min(found.capacity_s, seconds)}
     if isinstance(found.arrivals, Spike):
         share = seconds / found.seconds

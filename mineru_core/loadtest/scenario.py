@@ -128,6 +128,12 @@ class Scenario(_Data):
         return self.seconds + self.capacity_s + 3 * self.timeout_s + (CAPACITY_PATIENCE_S if self.capacity_s else 0)
 
 
+def check_seconds(seconds: float) -> None:
+    """Raise ``InvalidRequest`` for no time at all."""
+    if not seconds > 0:
+        raise InvalidRequest("A load test needs time.", "Give it more than 0 seconds.")
+
+
 def check_bounds(scenario: Scenario, limits: LoadtestSettings) -> None:
     """Raise ``InvalidRequest`` for a scenario that lasts longer or asks for more than the settings allow."""
     lasting = scenario.seconds + scenario.capacity_s

@@ -10,7 +10,7 @@ from mineru_core.errors import InvalidRequest
 from mineru_core.loadtest.comparison import Row, compare
 from mineru_core.loadtest.run import Run
 from mineru_core.loadtest.runner import LoadTest, Progress
-from mineru_core.loadtest.scenario import ClosedLoop, Documents, Scenario
+from mineru_core.loadtest.scenario import ClosedLoop, Documents, Scenario, check_bounds, check_seconds
 from mineru_core.loadtest.target import ServerKind, own_server
 from mineru_core.settings import Settings
 
@@ -98,11 +98,13 @@ def run_switched(
     on_progress: Callable[[Side, Progress], None] | None = None,
 ) -> Switched:
     """Both sides by turns, ``repeats`` times each, ``seconds`` every time. Raises what a run raises."""
+    check_seconds(seconds)
     runs: dict[Side, list[Run]] = {"off": [], "on": []}
     for number, side in _turns(repeats):
         changes = {**_PLACES, **switch.both, **(switch.off if side == "off" else {})}
         kind = switch.server if side == "off" else "workbench"
         scenario = scenario_of(switch, side, seconds, seed=number)
+        check_bounds(scenario, settings.loadtest)  # before a server is started for it
         with (
             own_server(settings, changes, kind) as target,
             LoadTest(scenario, target, settings, {**changes, "server": kind}) as test,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from enum import StrEnum
 
 import streamlit as st
@@ -113,16 +112,11 @@ class Bench:
             self._test.stop()
 
 
-@contextmanager
-def _target(where: Where, settings: Settings) -> Iterator[Target]:
+def _target(where: Where, settings: Settings) -> AbstractContextManager[Target]:
     if where is Where.OWN:
-        with own_server(settings) as target:
-            yield target
-    else:
-        # The server tells Streamlit which port it listens on: --port may be another than the setting.
-        port = int(os.environ.get("STREAMLIT_SERVER_PORT") or settings.server.port)
-        with this_app(settings, port) as target:
-            yield target
+        return own_server(settings)
+    # The server tells Streamlit which port it listens on: --port may be another than the setting.
+    return this_app(settings, int(os.environ.get("STREAMLIT_SERVER_PORT") or settings.server.port))
 
 
 @st.cache_resource(show_spinner=False)
