@@ -28,6 +28,7 @@ from mineru_core.store.tokens import Scope, TokenStore
 
 READY_S = 180.0
 TOKEN_NAME = "loadtest"
+_SCOPES = (Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT)
 
 ServerKind = Literal["workbench", "plain", "built-each"]
 
@@ -97,7 +98,7 @@ def this_app(settings: Settings, port: int) -> Iterator[Target]:
             yield Target(url, engine=engine)
             return
         longest = settings.loadtest.max_seconds + _TOKEN_SPARE_S
-        text, token = store.create(TOKEN_NAME, [Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT], longest)
+        text, token = store.create(TOKEN_NAME, _SCOPES, longest)
         try:
             yield Target(url, text, engine=engine)
         finally:
@@ -120,7 +121,7 @@ def own_server(
     with tempfile.TemporaryDirectory(prefix="workbench-loadtest-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         port = _free_port()
-        token = _make_token(home)
+        token = _make_token(settings.model_copy(update={"home": home}))
         environment = _environment(settings, home, changes or {})
         command = [sys.executable, "-m", *_MODULES[kind], "--port", str(port)]
         log = home / "server.log"
@@ -163,10 +164,10 @@ def as_variables(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return found
 
 
-def _make_token(home: Path) -> str:
-    database = Database(home / "state.db")
+def _make_token(settings: Settings) -> str:
+    database = Database(settings.database_path)
     try:
-        token, _ = TokenStore(database).create(TOKEN_NAME, [Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT])
+        token, _ = TokenStore(database).create(TOKEN_NAME, _SCOPES)
     finally:
         database.close()
     return token
