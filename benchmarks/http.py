@@ -17,14 +17,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import socket
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -35,17 +31,17 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import mineru_core
+from benchmarks.server import served
 from mineru_core import Analyzer, load_settings
 from mineru_core.api.backend import Backend
 from mineru_core.api.server import create_api_server
 from mineru_core.client import Client
 from mineru_core.jobs.service import JobService
+from mineru_core.loadtest.exchange import PARSE_PATH
 
-PARSE = "/api/v1/document/parse"
 WORDS = "extract the tables"
 LAG, LAG_STEP_S = "/benchmark/lag", 0.005
 UPLOADS, UPLOAD_BYTES = 50, 5_000_000
-READY_S = 60.0
 PAGE = Path(mineru_core.__file__).parent / "ui" / "assets" / "sample.png"
 
 Figures = dict[str, float]
@@ -60,14 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = 3.0 if options.quick else options.seconds
     page = PAGE.read_bytes()
     figures = _in_process(page, seconds)
-    with _server("async") as url:
+    with _server("async") as (url, _):
         figures |= _one_caller(url, page, seconds)
         figures["api_overhead_p95"] = figures["api_p95"] - figures["in_process_p95"]
         figures |= _client(url, page, seconds)
         figures |= asyncio.run(_loop_lag(url))
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="keepalive"))
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=False, name="new_connection"))
-    with _server("sync") as url:
+    with _server("sync") as (url, _):
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="sync"))
     for name, value in figures.items():
         print(f"{name:22} {value:10.2f}")
@@ -97,7 +93,7 @@ def _one_caller(url: str, page: bytes, seconds: float) -> Figures:
     with httpx.Client(base_url=url, timeout=60.0, trust_env=False) as client:
 
         def call() -> None:
-            client.post(PARSE, files={"file": ("page.png", page)}, data={"instruction": WORDS}).raise_for_status()
+            client.post(PARSE_PATH, files={"file": ("page.png", page)}, data={"instruction": WORDS}).raise_for_status()
 
         return _percentiles("api", _timed(call, seconds))
 
@@ -130,7 +126,7 @@ async def _many(url: str, page: bytes, clients: int, seconds: float, *, kept: bo
     async def call(client: httpx.AsyncClient) -> None:
         # A busy server's refusal is waited out: what is measured is the way, not the refusals.
         while True:
-            answer = await client.post(PARSE, files={"file": ("page.png", page)}, data={"instruction": WORDS})
+            answer = await client.post(PARSE_PATH, files={"file": ("page.png", page)}, data={"instruction": WORDS})
             if answer.status_code != 429:
                 answer.raise_for_status()
                 return
@@ -159,7 +155,7 @@ async def _loop_lag(url: str) -> Figures:
         async def upload(number: int) -> None:
             # What comes after the end of a PNG is no part of the picture: 5 MB travel, and little is decoded.
             files = {"file": ("page.png", PAGE.read_bytes() + noise[number].tobytes())}
-            await client.post(PARSE, files=files, data={"async": "true"})
+            await client.post(PARSE_PATH, files=files, data={"async": "true"})
 
         await asyncio.gather(*(upload(number) for number in range(UPLOADS)))
         return {"loop_lag_p99": float((await client.get(LAG)).text)}
@@ -195,36 +191,9 @@ def _percentiles(name: str, times: Sequence[float]) -> Figures:
     return {f"{name}_p50": float(p50), f"{name}_p95": float(p95)}
 
 
-@contextmanager
-def _server(kind: str) -> Iterator[str]:
-    """A server of this module in a process of its own, with the echo engine and an empty home folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory() as home:
-        settings = {"HOME": home, "ENGINE__NAME": "echo", "JOBS__WAITING_PLACES": "256"}
-        environment = {**os.environ, **{f"MINERU_WORKBENCH_{name}": value for name, value in settings.items()}}
-        command = [sys.executable, "-m", "benchmarks.http", "--serve", kind, "--port", str(port)]
-        process = subprocess.Popen(command, env=environment)
-        try:
-            _await_ready(url)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(20.0)
-
-
-def _await_ready(url: str) -> None:
-    until = time.monotonic() + READY_S
-    while time.monotonic() < until:
-        try:
-            if httpx.get(f"{url}/readyz", trust_env=False).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise RuntimeError("the server did not get ready")
+def _server(kind: str) -> AbstractContextManager[tuple[str, int]]:
+    """A server of this module in a process of its own, with the echo engine."""
+    return served(("benchmarks.http", "--serve", kind), ENGINE__NAME="echo", JOBS__WAITING_PLACES="256")
 
 
 def _serve(kind: str, port: int) -> None:
@@ -251,7 +220,7 @@ def _sync_server() -> FastAPI:
     async def ready() -> Response:
         return Response(status_code=200 if backend.service.analyzer.loaded else 503)
 
-    @app.post(PARSE)
+    @app.post(PARSE_PATH)
     def parse(file: UploadFile = File(), instruction: str = Form("")) -> Response:  # noqa: B008
         service: JobService = backend.service
         job = service.submit(file.file.read(), name="page.png", words=instruction, owner="local")

@@ -20,29 +20,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import socket
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 
-import httpx
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 from benchmarks import page_view
-from mineru_core.settings import load_settings
+from benchmarks.server import served
 from mineru_core.ui.i18n import Translator
 
 ROWS, COLS = 2000, 50
 QUICK_RUNS = 5
 WAIT_MS = 60_000
-READY_S = 120.0
 EN = Translator("en")
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -167,7 +159,7 @@ def percentile_95(times: Sequence[float]) -> float:
 
 def run(runs: int) -> dict[str, float]:
     """All figures, by name."""
-    with tempfile.TemporaryDirectory() as home, served(Path(home)) as url, chromium_page() as page:
+    with served() as (url, _), chromium_page() as page:
         grid = open_sample(page, url)
         figures = {
             "click_to_highlight_ms": click_to_highlight_ms(grid, runs),
@@ -180,36 +172,6 @@ def run(runs: int) -> dict[str, float]:
         for name, values in page_view.all_times(page, url, runs).items():
             figures[name] = max(values) if name.endswith("_px") else percentile_95(values)
     return {name: round(value, 1) for name, value in figures.items()}
-
-
-@contextmanager
-def served(home: Path) -> Iterator[str]:
-    """The server in a process of its own, on an empty home folder; its address once it is ready."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("MINERU_WORKBENCH_")}
-    own = {"MINERU_WORKBENCH_HOME": str(home), "MINERU_WORKBENCH_MODELS": str(load_settings().models_dir)}
-    command = [sys.executable, "-m", "mineru_core.cli", "serve", "--port", str(port)]
-    process = subprocess.Popen(command, env={**kept, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        until = time.monotonic() + READY_S
-        while not _is_ready(url):
-            if process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError("the server did not get ready")
-            time.sleep(0.2)
-        yield url
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _is_ready(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/readyz", timeout=5.0).status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 @contextmanager

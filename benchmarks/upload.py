@@ -18,25 +18,20 @@ import argparse
 import base64
 import io
 import json
-import os
 import secrets
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from socket import create_server
 from typing import Any
 
-import httpx
 import psutil
 import pypdfium2
 from playwright.sync_api import Browser, FilePayload, sync_playwright
 
 from benchmarks.kit import find_sets, item_name, load_scorer
+from benchmarks.server import served
 from mineru_core import Analyzer, load_settings, open_document
 from mineru_core.intake.compression import POLICY
 from mineru_core.ui.setup import asset
@@ -50,7 +45,6 @@ LEAST_WORDS = 40
 """Words of a page whose words count as truth."""
 QUICK_ITEMS = 2
 UPLOADS, UPLOAD_BYTES = 30, 4_000_000
-READY_S = 120.0
 SETTLE_S = 2.0
 
 COMPRESS = """async ([code, base64, policy]) => {
@@ -147,9 +141,13 @@ def measure_wire(items: Sequence[Item], browser: Browser, scorer: Any) -> dict[s
 
 def measure_memory(browser: Browser, uploads: int = UPLOADS) -> float:
     """Megabytes by which a server has grown after so many uploads of one page."""
-    with _server() as (url, resident_mb):
+    with served(ENGINE__NAME="echo") as (url, pid):
+        server = psutil.Process(pid)
         page = browser.new_page()
         page.goto(url)
+
+        def resident_mb() -> float:
+            return float(server.memory_info().rss / 1e6)
 
         def upload(first: int, last: int) -> None:
             for number in range(first, last):
@@ -166,34 +164,6 @@ def measure_memory(browser: Browser, uploads: int = UPLOADS) -> float:
         grown = resident_mb() - before
         page.close()
         return grown
-
-
-@contextmanager
-def _server() -> Iterator[tuple[str, Callable[[], float]]]:
-    """The address of a server with an empty home, and what it has in memory, 10^6 bytes."""
-    with create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
-    with tempfile.TemporaryDirectory(prefix="workbench-upload-", ignore_cleanup_errors=True) as home:
-        environment = {**os.environ, "MINERU_WORKBENCH_HOME": home, "MINERU_WORKBENCH_ENGINE__NAME": "echo"}
-        command = [sys.executable, "-m", "mineru_core.cli", "serve", "--port", str(port)]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        url, until = f"http://127.0.0.1:{port}", time.monotonic() + READY_S
-        try:
-            while not _is_ready(url):
-                if time.monotonic() > until or process.poll() is not None:
-                    raise TimeoutError("the server does not get ready")
-                time.sleep(0.2)
-            yield url, lambda: psutil.Process(process.pid).memory_info().rss / 1e6
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def _is_ready(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/readyz", timeout=5.0).status_code == httpx.codes.OK
-    except httpx.TransportError:
-        return False
 
 
 def _mean(values: Sequence[float]) -> float:
