@@ -14,10 +14,11 @@ from time import perf_counter
 
 import benchmarks.serving as package
 from benchmarks.serving.extras import EXTRAS, Bench, repeat_ms
-from benchmarks.serving.figures import percentile, same_text
+from benchmarks.serving.figures import same_text
 from benchmarks.serving.loads import Outcome, closed_loop
 from benchmarks.serving.stages import served, step
 from benchmarks.serving.workload import QUICK_PIXELS, REPEAT_SHARE, Workload, make_workload
+from mineru_core.loadtest.figures import percentile
 
 STAGES = (0, 1, 2, 3, 4)
 QUICK_STAGES = (0, 1, 3, 4)

@@ -10,7 +10,6 @@ from statistics import fmean, median
 from time import perf_counter, sleep
 from typing import ParamSpec
 
-from benchmarks.serving.figures import percentile
 from benchmarks.serving.loads import arrival_times, closed_loop, open_loop
 from benchmarks.serving.stages import (
     ANSWER_S,
@@ -27,6 +26,7 @@ from mineru_core import Analyzer, open_document
 from mineru_core.document.analysis import PageAnalysis
 from mineru_core.engines.base import Engine
 from mineru_core.instruct import answer, parse_words
+from mineru_core.loadtest.figures import percentile
 from mineru_core.runtime.context import RunContext
 from mineru_core.serving.analyzer import assembled
 from mineru_core.serving.preparation import Preparation

@@ -1,13 +1,11 @@
-"""Numbers of many answers: percentiles, and how much of the text is the same."""
+"""How much of the text of many answers is the same."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
-
-import numpy as np
 
 from mineru_core.export.result import DocumentResult
 
@@ -15,11 +13,6 @@ Bag = Counter[str]
 """Words with how often they occur; of Chinese, its characters."""
 
 _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]|[^\s぀-ヿ㐀-䶿一-鿿豈-﫿]+")
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0..1) of the values lie, linear between two of them; NaN of none."""
-    return float(np.quantile(values, share)) if len(values) else float("nan")
 
 
 def word_bag(result: DocumentResult) -> Bag:

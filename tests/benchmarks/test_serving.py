@@ -16,7 +16,7 @@ from PIL import Image
 
 from benchmarks.serving.__main__ import QUICK, STAGES, Plan, main, run
 from benchmarks.serving.extras import EXTRAS
-from benchmarks.serving.figures import bag_f1, percentile, same_text
+from benchmarks.serving.figures import bag_f1, same_text
 from benchmarks.serving.loads import MOST_ARRIVALS, arrival_times, closed_loop, open_loop
 from benchmarks.serving.stages import FifoPlaces, await_true
 from benchmarks.serving.workload import (
@@ -32,6 +32,7 @@ from mineru_core import Analyzer
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.errors import EngineFailed, Overloaded
 from mineru_core.export.result import DocumentResult
+from mineru_core.loadtest.figures import percentile
 
 _WAIT_S = 10.0
 
