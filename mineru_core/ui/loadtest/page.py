@@ -171,8 +171,18 @@ def _show_runs(runs: Sequence[Run], t: Translator) -> None:
         st.dataframe(_compared(rows, t), hide_index=True)
     chosen = [by_id[key] for key in dict.fromkeys([*before, *after])] or list(runs[:1])
     with st.container(horizontal=True):
-        st.download_button(t("load.html"), to_html(chosen, rows), "load-test.html", "text/html", key="load_html")
-        st.download_button(t("load.csv"), to_csv(chosen), "load-test.csv", "text/csv", key="load_csv")
+        for kind, said, make in (
+            ("html", "load.html", lambda: to_html(chosen, rows)),
+            ("csv", "load.csv", lambda: to_csv(chosen)),
+        ):
+            st.download_button(
+                t(said),
+                data=make,
+                file_name=f"load-test.{kind}",
+                mime=f"text/{kind}",
+                key=f"load_{kind}",
+                on_click="ignore",
+            )
 
 
 def _numbers(run: Run, t: Translator) -> dict[str, float | None]:
