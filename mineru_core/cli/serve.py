@@ -45,29 +45,29 @@ def app_folder() -> Path:
 
 def run_server(host: str | None, port: int | None, *, api_only: bool) -> int:
     """Serve until interrupted; 0, or 1 with the reason on stderr."""
-    import uvicorn
-
     try:
         settings = load_settings()
         host, port = host or settings.server.host, port or settings.server.port
-        listener = open_port(host, port)
+        with open_port(host, port) as listener:
+            check_home(settings)
+            application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
+            return _serve(application, listener, host, port, settings.server.log_level)
     except WorkbenchError as error:
         tell_error(error)
         return 1
-    with listener:
-        try:
-            check_home(settings)
-            application = _api_application(settings) if api_only else load_application(app_folder() / "asgi.py", port)
-        except WorkbenchError as error:
-            tell_error(error)
-            return 1
-        configure_logging(settings.server.log_level)
-        url = _url(host, port)
-        typer.echo(f"MinerU Workbench: {url}   (HTTP API: {url}/api/v1/document/parse)", err=True)
-        server = uvicorn.Server(server_config(application, host, port, settings.server.log_level))
-        with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
-            server.run(sockets=[listener])
-        return 0 if server.started else 1
+
+
+def _serve(application: ASGIApp, listener: socket.socket, host: str, port: int, log_level: str) -> int:
+    """Say where it is, and serve until interrupted."""
+    import uvicorn
+
+    configure_logging(log_level)
+    url = _url(host, port)
+    typer.echo(f"MinerU Workbench: {url}   (HTTP API: {url}/api/v1/document/parse)", err=True)
+    server = uvicorn.Server(server_config(application, host, port, log_level))
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has stopped in order
+        server.run(sockets=[listener])
+    return 0 if server.started else 1
 
 
 def server_config(application: ASGIApp, host: str, port: int, log_level: str) -> uvicorn.Config:
