@@ -25,14 +25,14 @@ def run(scenario: Scenario, url: str, token: str | None = None) -> Run:
         return test.wait()
 
 
-def poisson(rate: float, seconds: float = 1.5, **more: object) -> Scenario:
+def poisson(rate: float, seconds: float = 0.5, **more: object) -> Scenario:
     fields = {"name": "test", "arrivals": Poisson(rate_per_s=rate), "seconds": seconds, "documents": SMALL, "seed": 7}
     return Scenario.model_validate({**fields, **more})
 
 
 def test_every_request_is_counted_once_and_the_maximum_is_measured_before(home: Path) -> None:
     with stub_server() as stub:
-        found = run(poisson(20, capacity_s=0.5, capacity_users=2), stub.url, "secret")
+        found = run(poisson(40, seconds=0.75, capacity_s=0.5, capacity_users=2), stub.url, "secret")
     assert stub.tokens == {"Bearer secret"}
     assert found.figures["requests"] == found.figures["answers"] == found.by_code["ok"] > 5
     assert found.figures["errors"] == found.figures["refused"] == 0
@@ -81,14 +81,14 @@ def test_who_comes_while_all_are_on_their_way_is_refused_and_never_sent(home: Pa
 
 def test_people_wait_for_their_answers_in_a_closed_loop(home: Path) -> None:
     with stub_server(delay_s=0.05) as stub:
-        found = run(poisson(1, arrivals=ClosedLoop(users=3)), stub.url)
+        found = run(poisson(1, seconds=1.5, arrivals=ClosedLoop(users=3)), stub.url)
     assert stub.most_open <= 3
     assert 3 < found.figures["answers"] <= 3 * 1.5 / 0.05 + 3
 
 
 def test_the_asynchronous_api_is_followed_to_the_end(home: Path) -> None:
     with stub_server("ok", "ok", "taskfails", "ok") as stub:
-        found = run(poisson(5, asynchronous=True), stub.url)
+        found = run(poisson(20, asynchronous=True), stub.url)
     assert found.by_code["ok"] > 1
     assert found.by_code["corrupt-pdf"] == 1
 
