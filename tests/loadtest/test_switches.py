@@ -26,7 +26,7 @@ def test_both_sides_get_the_same_documents() -> None:
 
 
 def test_all_off_and_all_on(home: Path) -> None:
-    found = run_switched(SWITCHES["all"], load_settings(engine={"name": "echo"}), seconds=1.0)
+    found = run_switched(SWITCHES["all"], load_settings(engine={"name": "echo"}), seconds=0.3)
     assert found.off[0].changes["server"] == "built-each"
     assert found.on[0].changes == {"JOBS__WAITING_PLACES": "256", "server": "workbench"}
     for run in (*found.off, *found.on):
