@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from mineru_core.cli.main import app
 from mineru_core.loadtest.history import History
+from mineru_core.loadtest.presets import PRESETS, SMALL
+from mineru_core.loadtest.scenario import Poisson
 from mineru_core.settings import load_settings
 from tests.loadtest.stub import stub_server
 
@@ -27,13 +29,22 @@ NAMES = {
 }
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The preset with few documents, which take long to draw, and so many people that they cannot all stay away."""
+    changes = {"arrivals": Poisson(rate_per_s=20), "documents": SMALL.model_copy(update={"most": 12})}
+    monkeypatch.setitem(PRESETS, "quick", PRESETS["quick"].model_copy(update=changes))
+
+
+@pytest.mark.usefixtures("quick")
 def test_it_starts_a_server_of_its_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__NAME", "echo")
     monkeypatch.setenv("MINERU_WORKBENCH_RATE__LOCAL", "true")  # its token is exempt from the rate
     monkeypatch.setenv("MINERU_WORKBENCH_RATE__BURST", "1")
+    monkeypatch.setenv("MINERU_WORKBENCH_JOBS__WAITING_PLACES", "256")  # for all who come at once
     file = home / "figures.json"
     done = CliRunner().invoke(
-        app, ["loadtest", "--preset", "quick", "--seconds", "2", "--json", str(file), "--name", "first"]
+        app, ["loadtest", "--preset", "quick", "--seconds", "1", "--json", str(file), "--name", "first"]
     )
     assert done.exit_code == 0, done.output
     figures = json.loads(file.read_text("utf-8"))
@@ -49,9 +60,10 @@ def test_it_starts_a_server_of_its_own(home: Path, monkeypatch: pytest.MonkeyPat
     assert sorted(path.name for path in home.iterdir()) == ["figures.json", "loadtest.lock", "runs"]
 
 
+@pytest.mark.usefixtures("quick")
 def test_a_server_that_runs(home: Path) -> None:
     with stub_server() as stub:
-        done = CliRunner().invoke(app, ["loadtest", "--url", stub.url, "--seconds", "1"])
+        done = CliRunner().invoke(app, ["loadtest", "--url", stub.url, "--seconds", "0.5"])
     assert done.exit_code == 0, done.output
     assert "throughput" in done.stdout
 
