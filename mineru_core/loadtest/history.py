@@ -21,6 +21,11 @@ _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 _FILE = "run.json"
 
 
+def clean_name(name: str) -> str:
+    """A run's name on one line, of ``MAX_NAME`` characters at most; "" for none."""
+    return " ".join(name.split())[:MAX_NAME]
+
+
 class History:
     """The runs of one home folder."""
 
@@ -48,7 +53,7 @@ class History:
 
     def rename(self, run_id: str, name: str) -> Run:
         """Give a run another name. Raises ``NotFound``, and ``InvalidRequest`` for no name."""
-        name = " ".join(name.split())[:MAX_NAME]
+        name = clean_name(name)
         if not name:
             raise InvalidRequest("A run needs a name.", "Write at least one letter.")
         run = self.get(run_id).model_copy(update={"name": name})

@@ -11,7 +11,7 @@ import streamlit as st
 from mineru_core.errors import WorkbenchError
 from mineru_core.loadtest.advice import advise
 from mineru_core.loadtest.comparison import Row, compare
-from mineru_core.loadtest.history import History
+from mineru_core.loadtest.history import MAX_NAME, History
 from mineru_core.loadtest.presets import DEFAULT, PRESETS, preset
 from mineru_core.loadtest.report import to_csv, to_html
 from mineru_core.loadtest.run import Run
@@ -77,7 +77,7 @@ def _controls(the_bench: Bench, t: Translator) -> None:
         key="load_where",
         disabled=busy,
     )
-    called = st.text_input(t("load.name"), max_chars=80, key="load_name", disabled=busy)
+    called = st.text_input(t("load.name"), max_chars=MAX_NAME, key="load_name", disabled=busy)
     with st.container(horizontal=True):
         if st.button(t("load.start"), type="primary", disabled=busy, key="load_start"):
             _start(the_bench, name, float(seconds), Where(where or Where.OWN), called)

@@ -11,7 +11,7 @@ from enum import StrEnum
 import streamlit as st
 
 from mineru_core.errors import Overloaded, WorkbenchError
-from mineru_core.loadtest.history import History
+from mineru_core.loadtest.history import History, clean_name
 from mineru_core.loadtest.runner import LoadTest, Progress, one_at_a_time
 from mineru_core.loadtest.scenario import Scenario, check_bounds
 from mineru_core.loadtest.target import Target, own_server, this_app
@@ -94,8 +94,8 @@ class Bench:
                 with LoadTest(scenario, target, settings) as test:
                     self._test = test
                     run = test.wait(self._watch)
-            if name.strip():
-                run = run.model_copy(update={"name": " ".join(name.split())[:80]})
+            if called := clean_name(name):
+                run = run.model_copy(update={"name": called})
             History(settings).keep(run)
             self.last_run = run.id
         except WorkbenchError as error:
