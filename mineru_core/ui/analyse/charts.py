@@ -18,10 +18,9 @@ from mineru_core.jobs.corrections import chart_source_of
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.editing import answer_to, take_edits
-from mineru_core.ui.analyse.tables import XLSX, table_html
+from mineru_core.ui.analyse.tables import download_buttons, table_html
 from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, show_points
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.services import stem
 from mineru_core.ui.session import has_page_route
 from mineru_core.ui.text import html
 
@@ -36,7 +35,8 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
         origin = chart_source_of(found, chart)
         with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
             st.html(f'<div class="wb-title">{html(title)}</div>')
-            _download_buttons(chart, number, title, job.source, t)
+            csv, xlsx = partial(chart_to_csv, chart), partial(chart_to_xlsx, chart, name=title)
+            download_buttons("chart", number, f"chart-{number}", job.source, t, csv=csv, xlsx=xlsx)
         editing = False
         if origin is not None and _can_be_seen(chart):
             editing = st.toggle(t("points.open"), key=f"points-{job.id}-{number}", value=True)
@@ -50,23 +50,6 @@ def rows_of(chart: Chart) -> list[list[str]]:
     head, *rows = chart.rows()
     label = chart.x_axis.label
     return [[label, *head[1:]], *rows]
-
-
-def _download_buttons(chart: Chart, number: int, title: str, source: str, t: Translator) -> None:
-    for kind, program, mime, make in (
-        ("csv", "CSV", "text/csv", partial(chart_to_csv, chart)),
-        ("xlsx", "Excel", XLSX, partial(chart_to_xlsx, chart, name=title)),
-    ):
-        st.download_button(
-            program,
-            data=make,
-            file_name=f"{stem(source)}.chart{number}.{kind}",
-            mime=mime,
-            key=f"chart-{number}-{kind}",
-            help=t("chart.download", number=number, format=program),
-            icon=":material/download:",
-            on_click="ignore",
-        )
 
 
 def _can_be_seen(chart: Chart) -> bool:

@@ -4,7 +4,8 @@ found."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -30,6 +31,7 @@ LONGEST_CAPTION = 160
 """Letters of a caption in a table's heading; a paragraph above a table is sometimes taken for one."""
 _TEXTS = re.compile(r"(?<=>)[^<>]+(?=<)")
 _HYPHENATED = re.compile(r"(?<!\S)(?=\S{3,24}(?!\S))[^\s-]+(?:-[^\s-]+)+(?!\S)")
+_DOWNLOAD_TIPS = {"table": "table.download", "chart": "chart.download"}
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -104,7 +106,8 @@ def show_table(
         st.html(f'<div class="wb-title">{title_html(table, number, t, small=bool(caption.strip()))}</div>')
         if origin is not None:
             editing = st.toggle(t("table.edit"), key=f"edit-{name}-{job.id}", width="content")
-        _download_buttons(table, number, name, job.source, t)
+        csv, xlsx = partial(table_to_csv, table), partial(tables_to_xlsx, [table])
+        download_buttons("table", number, name, job.source, t, csv=csv, xlsx=xlsx)
     with st.container(key=f"cells-{name}"):
         if editing and origin is not None:
             title = " ".join(caption.split()) or t("table.title", number=number)
@@ -134,18 +137,19 @@ def first_rows(table: Table) -> Table:
     return table.model_copy(update={"n_rows": rows, "cells": tuple(cut)})
 
 
-def _download_buttons(table: Table, number: int, name: str, source: str, t: Translator) -> None:
-    for kind, program, mime, make in (
-        ("csv", "CSV", "text/csv", lambda: table_to_csv(table)),
-        ("xlsx", "Excel", XLSX, lambda: tables_to_xlsx([table])),
-    ):
+def download_buttons(
+    what: str, number: int, key: str, source: str, t: Translator, *, csv: Callable[[], bytes], xlsx: Callable[[], bytes]
+) -> None:
+    """CSV and Excel of one "table" or "chart" of an answer, each made when it is clicked. ``key`` is what the buttons'
+    keys begin with, ``source`` the document's name."""
+    for kind, program, mime, make in (("csv", "CSV", "text/csv", csv), ("xlsx", "Excel", XLSX, xlsx)):
         st.download_button(
             program,
             data=make,
-            file_name=f"{stem(source)}.table{number}.{kind}",
+            file_name=f"{stem(source)}.{what}{number}.{kind}",
             mime=mime,
-            key=f"{name}-{kind}",
-            help=t("table.download", number=number, format=program),
+            key=f"{key}-{kind}",
+            help=t(_DOWNLOAD_TIPS[what], number=number, format=program),
             icon=":material/download:",
             on_click="ignore",
         )
