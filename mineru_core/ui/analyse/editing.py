@@ -19,7 +19,8 @@ from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.own_changes import OwnChanges
 from mineru_core.ui.analyse.problems import hint_of, title_of
-from mineru_core.ui.components.grid_editor import Edits, GridEditor, edits_of, grid_words, place_of, show_grid
+from mineru_core.ui.components.edits import Edits, edits_of
+from mineru_core.ui.components.grid_editor import GridEditor, grid_words, place_of, show_grid
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key, has_page_route, translator
 from mineru_core.ui.text import html

@@ -1,22 +1,15 @@
-"""A table that is corrected where it stands: what the browser is told, what it sends, and the component."""
+"""A table that is corrected where it stands: what the browser is told, and the component."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import streamlit as st
-from pydantic import Field, ValidationError
 
-from mineru_core.document.model import Model
-from mineru_core.errors import InvalidRequest
 from mineru_core.jobs.correction_log import TableId
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
-
-MAX_CHANGES = 500
-"""Of one message; the browser sends more in several."""
 
 WORDS = (
     "undo", "undo_help", "redo", "redo_help", "copy", "copy_help", "merge", "split", "header", "header_help",
@@ -65,32 +58,9 @@ class GridEditor:
     table: Mapping[str, object] | None = None
 
 
-class Edits(Model):
-    """What the browser sends: changes, in their order, to the table as it is at ``version``. Each has the fields of an
-    operation of ``document/table_edits.py``, or is "undo", "redo" or "paste" with the forms of the clipboard."""
-
-    id: str = Field(max_length=64)
-    version: int = Field(ge=0)
-    changes: tuple[dict[str, Any], ...] = Field(max_length=MAX_CHANGES)
-
-
 def show_grid(grid: GridEditor, *, key: str, on_edits: Callable[[], None]) -> None:
-    """Mount the component; ``on_edits`` runs when it has sent changes, which ``edits_of`` then gives."""
+    """Mount the component; ``on_edits`` runs when it has sent changes, which ``edits.edits_of`` then gives."""
     _mount(key=key, data=asdict(grid), on_edits_change=on_edits)
-
-
-def edits_of(key: str) -> Edits | None:
-    """What the component with that key has just sent, if anything. Raises ``InvalidRequest`` where it is malformed."""
-    sent = st.session_state[key].get("edits")
-    return None if sent is None else parse_edits(sent)
-
-
-def parse_edits(sent: object) -> Edits:
-    """The message as data. Raises ``InvalidRequest`` where it is malformed."""
-    try:
-        return Edits.model_validate(sent)
-    except ValidationError as error:
-        raise InvalidRequest("The changes cannot be read.", "Reload the page.") from error
 
 
 def place_of(table: TableId) -> str:

@@ -1,5 +1,5 @@
 """A chart that is corrected over its picture: what the browser is told, and the component. It sends what the grid
-editor sends (see ``grid_editor.Edits``), with the operations of ``document/chart_edits.py``."""
+editor sends (see ``edits.Edits``), with the operations of ``document/chart_edits.py``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PointEditor:
 
 
 def show_points(editor: PointEditor, *, key: str, on_edits: Callable[[], None]) -> None:
-    """Mount the component; ``on_edits`` runs when it has sent changes, which ``grid_editor.edits_of`` then gives."""
+    """Mount the component; ``on_edits`` runs when it has sent changes, which ``edits.edits_of`` then gives."""
     _mount(key=key, data=asdict(editor), on_edits_change=on_edits)
 
 

@@ -18,7 +18,7 @@ from mineru_core.ui import services
 from mineru_core.ui.analyse import editing
 from mineru_core.ui.analyse.editing import Made, make_changes, operation_of
 from mineru_core.ui.analyse.own_changes import OwnChanges
-from mineru_core.ui.components.grid_editor import Edits
+from mineru_core.ui.components.edits import Edits
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html
 from tests.ui.conftest import html_of
