@@ -18,7 +18,7 @@ from mineru_core.jobs.corrections import chart_source_of
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.editing import answer_to, take_edits
-from mineru_core.ui.analyse.tables import download_buttons, table_html
+from mineru_core.ui.analyse.tables import download_buttons, framed_html
 from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, show_points
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import has_page_route
@@ -42,7 +42,7 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
             editing = st.toggle(t("points.open"), key=f"points-{job.id}-{number}", value=True)
         if editing and origin is not None:
             _show_points(job, found, origin, title, f"points-{job.id}-{origin.page}-{origin.index}", t)
-        st.html(f'<div class="wb-scroll" tabindex="0">{table_html(Table.from_rows(rows_of(chart)))}</div>')
+        st.html(framed_html(Table.from_rows(rows_of(chart)), t))
 
 
 def rows_of(chart: Chart) -> list[list[str]]:

@@ -113,14 +113,21 @@ def show_table(
             title = " ".join(caption.split()) or t("table.title", number=number)
             show_editor(job, origin, title, f"grid-{name}-{job.id}", t)
             return
-        shown = first_rows(table)
-        st.html(f'<div class="wb-scroll" tabindex="0"{table_place(origin)}>{table_html(shown)}</div>')
-        if shown.n_rows < table.n_rows:
-            counts = {"shown": f"{shown.n_rows:,}", "count": f"{table.n_rows:,}"}
-            st.html(f'<p class="wb-quiet">{html(t("table.first_rows", **counts))}</p>')
+        st.html(framed_html(table, t, origin=origin))
         unsure = sum(cell.doubtful for cell in table.cells)
         if unsure:
             st.html(f'<p class="wb-quiet">{html(counted(t, "table.unsure", unsure))}</p>')
+
+
+def framed_html(table: Table, t: Translator, *, origin: TableId | None = None) -> str:
+    """The table as HTML in a frame that scrolls, of a large one the first rows and a line that says so. With
+    ``origin``, its cells' places are marked on the page picture."""
+    shown = first_rows(table)
+    framed = f'<div class="wb-scroll" tabindex="0"{table_place(origin)}>{table_html(shown)}</div>'
+    if shown.n_rows == table.n_rows:
+        return framed
+    counts = {"shown": f"{shown.n_rows:,}", "count": f"{table.n_rows:,}"}
+    return f'{framed}<p class="wb-quiet">{html(t("table.first_rows", **counts))}</p>'
 
 
 def first_rows(table: Table) -> Table:

@@ -14,7 +14,7 @@ from mineru_core.document.task import Change, ChangeKind, FieldValue, Match, Quo
 from mineru_core.ui.analyse.answer import field_html, match_html, quote_html
 from mineru_core.ui.analyse.changes import change_html
 from mineru_core.ui.analyse.tables import caption_html, table_html
-from mineru_core.ui.analyse.words import blocks_html
+from mineru_core.ui.analyse.words import block_html
 from mineru_core.ui.i18n import Translator
 
 EVIL = st.one_of(
@@ -60,7 +60,9 @@ def test_tables(text: str, other: str) -> None:
 
 @given(EVIL)
 def test_blocks(text: str) -> None:
-    assert_only_our_markup(blocks_html(Block(type=kind, box=Box(0, 0, 1, 1), order=0, text=text) for kind in BlockType))
+    for kind in BlockType:
+        block = Block(type=kind, box=Box(0, 0, 1, 1), order=0, text=text)
+        assert_only_our_markup(block_html(block, Translator("en")))
 
 
 @given(EVIL, EVIL, EVIL)
