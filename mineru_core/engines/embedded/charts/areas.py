@@ -26,7 +26,7 @@ FOOT = 6.0
 EDGE = 4.5
 """Pixels that the frame of the plot may hide of an area."""
 
-BLUNT = 4.5
+BLUNT = 6.0
 """Pixels about a point that a marker may hide."""
 
 MAX_GAPS = 0.02
@@ -52,7 +52,7 @@ def read_areas(scene: Scene) -> list[Series] | None:
     names = [entry.name for entry in entries] or names_of(scene, [b.top for b in bands], [b.color for b in bands])
     by_color = dict(zip(colors, names, strict=False)) if entries else None
     corners = [bend for band in bands for bend in bends(band.top)]
-    places = places_on(x, [], corners)
+    places = places_on(x, [], corners, [band.top for band in bands])
     out = []
     for index, band in enumerate(bands):
         name = by_color[band.color] if by_color is not None else names[index]
@@ -143,7 +143,7 @@ def _points(band: Band, places: Sequence[Place], y: NumberAxis) -> list[Point]:
 
 
 def _edge(edge: Trace, pixel: float, reach: float) -> Reading | None:
-    return read_at(edge, pixel, reach=reach, blunt=min(BLUNT, 0.35 * reach), slack=EDGE)
+    return read_at(edge, pixel, reach=reach, blunt=min(BLUNT, 0.43 * reach), slack=EDGE)
 
 
 def _point(place: Place, top: Reading, bottom: Reading, value: float, y: NumberAxis) -> Point:

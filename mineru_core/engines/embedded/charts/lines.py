@@ -82,7 +82,8 @@ def read_lines(scene: Scene) -> list[Series] | None:
     if _bear_markers(lines):
         places = places_on(x, markers, [])
     else:
-        places = places_on(x, [], corners)
+        straight = [line.trace for line in whole if line.steps is None]
+        places = places_on(x, [], corners, straight if len(straight) == len(whole) else [])
         if whole != lines and len(places) == len(places_on(x, [], [])):
             every = [b for line in lines for b in line.corners]
             places = places_on(x, [], every)

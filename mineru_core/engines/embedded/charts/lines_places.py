@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mineru_core.engines.embedded.charts.lines_trace import Trace
+from mineru_core.engines.embedded.charts.lines_vertices import years_of
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, NumberAxis
 
 NEAR = 1.8
@@ -36,16 +38,20 @@ def number_name(value: float, per_pixel: float = 0.0) -> str:
     return f"{value:.10g}"
 
 
-def places_on(axis: AnyAxis, markers: Sequence[float], bends: Sequence[float]) -> list[Place]:
+def places_on(
+    axis: AnyAxis, markers: Sequence[float], bends: Sequence[float], lines: Sequence[Trace] = ()
+) -> list[Place]:
     """The places of points on an axis, from left to right.
 
     ``markers`` are the pixels where lines bear markers, ``bends`` where they bend; both are of all lines together.
+    ``lines`` are those that tell by their straight pieces between which years they have points.
     """
     if isinstance(axis, CategoryAxis):
         return _on_categories(axis, markers)
     if len(markers) >= 2:
         return _at_markers(axis, markers)
-    return _on_numbers(axis, bends)
+    years = years_of(axis, lines)
+    return _on_numbers(axis, bends) if years is None else [Place(str(year), axis.pixel_at(year)) for year in years]
 
 
 def _on_categories(axis: CategoryAxis, markers: Sequence[float]) -> list[Place]:

@@ -16,6 +16,8 @@ from mineru_core.engines.embedded.charts.scene import Label, NumberAxis
 MAX_OFF = 0.35
 MIN_OFF = 2.0
 MAX_LABELS = 80
+# Powers of ten are told from even steps where the largest number is so many times the smallest.
+LOG_SPAN = 3.0
 # Two labels make a scale, of which little is known; three or more bear each other out.
 CONFIDENCE_OF_TWO = 0.6
 
@@ -57,9 +59,14 @@ def scale_of(ticks: Sequence[Tick], height: float) -> Scale | None:
     linear = _best(ticks, height, log=False)
     if len(ticks) >= 3 and all(tick.number.value > 0 for tick in ticks):
         log = _best(ticks, height, log=True)
-        if log is not None and len(log.ticks) > max(2, len(linear.ticks) if linear else 0):
+        if log is not None and len(log.ticks) > max(2, len(linear.ticks) if linear else 0) and _spans_powers(log):
             return log
     return linear
+
+
+def _spans_powers(scale: Scale) -> bool:
+    values = [tick.number.value for tick in scale.ticks]
+    return max(values) >= LOG_SPAN * min(values)
 
 
 def refitted(scale: Scale, places: Sequence[float]) -> Scale:

@@ -74,3 +74,13 @@ def test_years_are_told_from_other_numbers() -> None:
 def test_equal_or_no_numbers_are_no_scale() -> None:
     assert _scale(["60%", "60%", "60%"]) is None
     assert _scale(["Male", "Female"]) is None
+
+
+def test_years_are_no_powers_of_ten() -> None:
+    """Of a few years the logarithms stand as evenly as the years, and by chance more evenly."""
+    labels = _column([str(year) for year in range(2008, 2018)])
+    moved = [Label(la.text, la.box.shifted(0, 6 if i == 9 else 0), la.confidence) for i, la in enumerate(labels)]
+    scale = scale_of(ticks_of(moved, vertical=True), 6.0)
+    assert scale is not None
+    assert not scale.log
+    assert scale_of(ticks_of(_column(["1", "10", "100", "1000"]), vertical=True), HEIGHT).log  # type: ignore[union-attr]
