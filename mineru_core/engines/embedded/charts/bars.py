@@ -11,7 +11,13 @@ from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.colors import distance, is_tint, near_color, surfaces
-from mineru_core.engines.embedded.charts.groups import Category, bundle_centers, categories_of, names_beside
+from mineru_core.engines.embedded.charts.groups import (
+    Category,
+    bundle_centers,
+    categories_of,
+    names_beside,
+    parted_names,
+)
 from mineru_core.engines.embedded.charts.polish import short_title
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
@@ -73,7 +79,7 @@ def bars_of(scene: Scene) -> BarReading | None:
     best = max(both, key=lambda found: _worth(found, scene))
     if best.share < MIN_SHARE or not best.sticks or _base(best, scene)[1] < MIN_ON_BASE:
         return None
-    if not _has_its_axis(best, scene) or _fills_plot(best, scene.plot):
+    if not _has_its_axis(best, scene) or _fills_plot(best, scene.plot) or not _stands_on_axis(best, scene):
         return None
     return _Reader(scene, best, colors).reading()
 
@@ -83,6 +89,16 @@ def _has_its_axis(found: Sticks, scene: Scene) -> bool:
     axis, other = (scene.y, scene.x) if found.vertical else (scene.x, scene.y)
     scaled = isinstance(axis, NumberAxis) and not axis.dates
     return scaled or not isinstance(other, NumberAxis) or other.dates
+
+
+def _stands_on_axis(found: Sticks, scene: Scene) -> bool:
+    """Whether bars of an even scale stand at zero or at an end of the plot area; markers of a line may not."""
+    axis = scene.y if found.vertical else scene.x
+    if not isinstance(axis, NumberAxis) or axis.log or axis.dates:
+        return True
+    plot = scene.plot
+    feet = [axis.pixel_at(0.0), *((plot.y0, plot.y1) if found.vertical else (plot.x0, plot.x1))]
+    return min(abs(_base(found, scene)[0] - foot) for foot in feet) <= HIDDEN
 
 
 def _fills_plot(found: Sticks, plot: Box) -> bool:
@@ -175,7 +191,9 @@ class _Reader:
             several = len(self.scene.legend) > 1 and not self.stacked
             return names_beside(labels, bundle_centers(self.columns, several), self.scene.text_height)
         if labels:
-            return names_of(labels, self.scene.text_height, vertical=False)
+            centers = bundle_centers(self.columns, groups=False)
+            parted = parted_names(labels, centers) if len(self.scene.legend) <= 1 or self.stacked else labels
+            return names_of(parted, self.scene.text_height, vertical=False)
         axis = self.scene.x if self.vertical else self.scene.y
         if isinstance(axis, CategoryAxis):
             return list(axis.categories)
@@ -297,7 +315,7 @@ class _Reader:
 
     def _names(self, single: bool) -> tuple[dict[int, str], dict[int, int]]:
         """The names of series by key, and the key of each colour."""
-        title = (self.scene.y_title if self.vertical else self.scene.x_title) or short_title(self.scene.title)
+        title = short_title((self.scene.y_title if self.vertical else self.scene.x_title) or self.scene.title)
         if single:
             return {0: title}, dict.fromkeys(range(len(self.colors)), 0)
         given = [entry.color or (255, 255, 255) for entry in self.scene.legend]

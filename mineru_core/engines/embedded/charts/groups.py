@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, pairwise
 from statistics import median
 
 from mineru_core.engines.embedded.charts.build import names_of
@@ -17,6 +17,10 @@ from mineru_core.engines.embedded.charts.sticks import Stick
 MAX_OFF = 0.5
 # Dates that this share of the names agree with go on between them.
 MOSTLY = 0.7
+# A name is centred at its bar to within this share of the distance of two bars; so many bars tell that distance.
+AT_BAR = 0.2
+MIN_NAMED = 3
+MAX_CUTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,59 @@ def names_beside(labels: Sequence[Label], centers: Sequence[float], height: floa
             alone.append(label)
     named = [(_text_of(lines), centers[index]) for index, lines in held.items()]
     return sorted([*named, *names_of(alone, height, vertical=True)], key=lambda pair: pair[1])
+
+
+def parted_names(labels: Sequence[Label], centers: Sequence[float]) -> list[Label]:
+    """The labels below upright bars, those that were read as one and stand below two bars or more taken apart.
+
+    ``centers`` are the middles of the bars, pixels across. A label is parted at those of its blanks that leave a part
+    centred below each of the bars it spans.
+    """
+    if len(centers) < MIN_NAMED or len(labels) >= len(centers):
+        return list(labels)
+    step = median(b - a for a, b in pairwise(sorted(centers)))
+    level = [label for label in labels if not label.turned and label.slant is None]
+    alone = sum(min(abs(label.box.center[0] - at) for at in centers) <= AT_BAR * step for label in level)
+    if alone < len(labels) / 2:
+        return list(labels)
+    out: list[Label] = []
+    for label in labels:
+        spanned = sorted(at for at in centers if label.box.x0 < at < label.box.x1)
+        off = min((abs(label.box.center[0] - at) for at in spanned), default=0.0)
+        parts = _parts(label, spanned, step) if label in level and len(spanned) > 1 else None
+        wide = off > AT_BAR * step or len(spanned) > 2
+        out += parts if parts is not None and wide else [label]
+    return out
+
+
+def _parts(label: Label, centers: Sequence[float], step: float) -> list[Label] | None:
+    """A label in as many parts as there are places, each centred at its own; None where no blanks allow it."""
+    words = label.text.split()
+    if len(words) < len(centers):
+        return None
+    per_letter = label.box.width / max(1, len(label.text))
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word) + 1)
+    best: tuple[float, tuple[int, ...]] | None = None
+    for cut in islice(combinations(range(1, len(words)), len(centers) - 1), MAX_CUTS):
+        edges = (0, *cut, len(words))
+        middles = [label.box.x0 + per_letter * (starts[a] + starts[b] - 1) / 2 for a, b in pairwise(edges)]
+        off = max(abs(middle - at) for middle, at in zip(middles, centers, strict=True))
+        if best is None or off < best[0]:
+            best = off, edges
+    if best is None or best[0] > AT_BAR * step:
+        return None
+    return [
+        replace(
+            label,
+            text=" ".join(words[a:b]),
+            box=label.box._replace(
+                x0=label.box.x0 + per_letter * starts[a], x1=label.box.x0 + per_letter * (starts[b] - 1)
+            ),
+        )
+        for a, b in pairwise(best[1])
+    ]
 
 
 def bundle_centers(columns: Sequence[Sequence[Stick]], groups: bool) -> list[float]:

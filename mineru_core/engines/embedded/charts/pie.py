@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.pie_slices import FLAT, Disc, Slice, find_disc, slices_of
-from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
+from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry, Scene
+from mineru_core.engines.embedded.charts.texts import title_above
 
 _VALUE = r"[<~≈]?\s*[$€£¥]?\s*(?P<number>\d[\d.,\s]*?)\s*(?P<percent>%|％)?"
 _ALONE = re.compile(rf"^\(?{_VALUE}\)?$")
@@ -62,6 +63,23 @@ def read_pie(pixels: Pixels, labels: Sequence[Label], legend: Sequence[LegendEnt
     values = _printed(slices, texts)
     points = [_point(s, name, value, disc) for s, name, value in zip(slices, names, values, strict=True)]
     return [Series(points=tuple(points))]
+
+
+def pie_title(scene: Scene, series: Sequence[Series]) -> str:
+    """The text above a pie and all that stands about it, "" where there is none.
+
+    A name, a value or an entry of the legend is none.
+    """
+    disc = find_disc(scene.pixels)
+    if disc is None:
+        return ""
+    names = [point.x for one in series for point in one.points if point.x]
+    entries = [entry.name for entry in scene.legend]
+    rest = [label for label in scene.labels if _ALONE.match(label.text.strip()) is None]
+    of_slices = [la for la in rest if any(name in la.text for name in (*names, *entries))]
+    top = min([disc.y - disc.radius, *(label.box.y0 for label in of_slices)])
+    of = {id(label) for label in of_slices}
+    return title_above([label for label in rest if id(label) not in of], top, scene.text_height)
 
 
 def slice_colors(pixels: Pixels) -> list[RGB]:

@@ -23,10 +23,14 @@ MAX_OFF = 0.35
 SAME_OFF = 0.1
 WIDEST = 0.6
 # A title longer than this is cut before what it is about.
-LONG_TITLE = 60
+LONG_TITLE = 45
 _UNIT = re.compile(r"\s*\([^)]*\)\s*$")
-_ABOUT = re.compile(r"\s(?:for|by|among)\s")
-_MIN_HEAD = 12
+_ABOUT = re.compile(
+    r"(?i)(?<!\bthose),?\s(?:(?:for|by|among|in|during|per|with|within|who|that|which|whose|aged?|ages|including|excluding)\b"
+    r"|(?:\w+ly\s)?\w+(?:ed|ing)\s(?:in|to|from|by|at|on|for|with)\b)"
+)
+# What is left and what is cut have so many letters at least.
+_MIN_HEAD, _MIN_TAIL = 10, 16
 
 
 def without_grid(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
@@ -60,6 +64,8 @@ def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
     if not values or step <= 0:
         return tuple(series)
     fit = _shift(values, ticks[0], step) or (_shift(values, ticks[0], 1.0) if axis.dates and step > 1 else None)
+    if axis.dates and all(value == round(value) for value in values):  # read as years already
+        fit = (1.0, 0.0)
     if fit is None:
         return tuple(series)
     unit, shift = fit
@@ -105,8 +111,10 @@ def _shift(values: Sequence[float], first: float, unit: float) -> tuple[float, f
 def short_title(title: str) -> str:
     """A chart's title as the name of its only series: without a unit in brackets, and not too long."""
     short = _UNIT.sub("", title)
-    found = _ABOUT.search(short, _MIN_HEAD) if len(short) > LONG_TITLE else None
-    return short[: found.start()] if found else short
+    if len(short) <= LONG_TITLE:
+        return short
+    last = len(short) - _MIN_TAIL
+    return next((short[: cut.start()] for cut in _ABOUT.finditer(short, _MIN_HEAD) if cut.start() <= last), short)
 
 
 def _number(text: str) -> float | None:

@@ -20,7 +20,7 @@ from mineru_core.engines.embedded.charts.colors import faded, near_color, surfac
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.numbers import printed
-from mineru_core.engines.embedded.charts.pie import read_pie
+from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
 from mineru_core.engines.embedded.charts.polish import at_labels, named, short_title, without_grid
 from mineru_core.engines.embedded.charts.scatter import read_scatter
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, NumberAxis, Scene
@@ -200,12 +200,13 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     names, values = (scene.x, scene.y) if marks.vertical else (scene.y, scene.x)
     titles = (scene.x_title, scene.y_title) if marks.vertical else (scene.y_title, scene.x_title)
     pie = marks.kind is ChartKind.PIE
+    title = scene.title or (pie_title(scene, series) if pie else "")
     if marks.kind in (ChartKind.LINE, ChartKind.AREA):
         series = at_labels(without_grid(series, scene), scene)
-    series = named(series, short_title(scene.title) if pie or not titles[1] else titles[1])
+    series = named(series, short_title(title if pie or not titles[1] else titles[1]))
     chart = Chart(
         kind=marks.kind,
-        title=scene.title,
+        title=title,
         x_axis=Axis() if pie else _axis(names, titles[0], times),
         y_axis=Axis() if pie else _axis(values, titles[1], times, _unit(scene)),
         series=tuple(_placed(one, times) for one in series),

@@ -201,6 +201,11 @@ def _title(labels: Sequence[Label], plot: Box, height: float) -> list[Label]:
     return found
 
 
+def title_above(labels: Sequence[Label], top: float, height: float) -> str:
+    """The title that stands above all else, which begins at ``top`` (pixels down); "" where there is none."""
+    return _joined(_title(labels, Box(0.0, top, 0.0, top), height))
+
+
 def _upper(label: Label) -> float:
     return label.slant[1] - 0.5 * min(label.box.width, label.box.height, 12.0) if label.slant else label.box.y0
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import cv2
+import numpy as np
 import pytest
 
 from mineru_core.document.chart import PointSource
+from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.bars import bars_of, read_bars
+from mineru_core.engines.embedded.charts.scene import NumberAxis, Scene
 from tests.engines.embedded.charts.accuracy import assert_found, read_all
 from tests.engines.embedded.charts.drawn import draw
 
@@ -46,3 +50,16 @@ def test_a_value_says_where_it_comes_from() -> None:
     assert series is not None
     sources = {point.source for one in series for point in one.points}
     assert sources <= {PointSource.MEASURED, PointSource.PRINTED}
+
+
+def test_markers_of_a_line_are_no_bars() -> None:
+    """Dots that stand far above zero and beside each other, as high as wide."""
+    at = [(44, 135), (197, 149), (349, 162), (502, 164), (547, 158), (563, 158), (578, 156), (593, 156), (608, 152)]
+    pixels = np.full((400, 640, 3), 255, np.uint8)
+    cv2.polylines(pixels, [np.array(at, np.int32)], False, (179, 89, 0), 2, cv2.LINE_AA)
+    for place in at:
+        cv2.circle(pixels, place, 5, (179, 89, 0), -1, cv2.LINE_AA)
+    years = NumberAxis(False, 0.0657, 1977.0, ticks=((1980.0, 45.0), (2010.0, 502.0)), dates=True)
+    values = NumberAxis(True, -0.302, 98.0, ticks=((80.0, 59.5), (40.0, 192.5), (0.0, 324.5)))
+    scene = Scene(pixels, Box(30, 48, 631, 324), x=years, y=values)
+    assert bars_of(scene) is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -8,9 +10,9 @@ from hypothesis import strategies as st
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.pie import read_pie
+from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
 from mineru_core.engines.embedded.charts.pie_slices import find_disc, slices_of
-from mineru_core.engines.embedded.charts.scene import Label, LegendEntry
+from mineru_core.engines.embedded.charts.scene import Label, LegendEntry, Scene
 
 COLORS = ((31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189), (140, 86, 75))
 MIDDLE, RADIUS = (200, 150), 100
@@ -115,3 +117,15 @@ def test_neither_a_square_nor_one_whole_disc_is_a_pie() -> None:
     assert read_pie(square, []) is None
     assert read_pie(_pie([1.0]), []) is None
     assert read_pie(np.full((40, 40, 3), 255, np.uint8), []) is None
+
+
+def test_what_stands_above_a_pie_is_its_title() -> None:
+    shares, names = [0.5, 0.3, 0.2], ["Wine 50%", "Beer 30%", "Water 20%"]
+    labels = [_label(name, degrees) for name, degrees in zip(names, (90, 234, 324), strict=True)]
+    title = Label("What guests drink", Box(5, 5, 140, 19))
+    scene = Scene(_pie(shares), Box(0, 0, 400, 300), labels=(title, *labels))
+    series = read_pie(scene.pixels, labels)
+    assert series is not None
+    assert pie_title(scene, series) == "What guests drink"
+    assert pie_title(replace(scene, labels=tuple(labels)), series) == ""
+    assert pie_title(replace(scene, pixels=np.full((300, 400, 3), 255, np.uint8)), series) == ""

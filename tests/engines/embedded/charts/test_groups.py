@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.groups import parted_names
+from mineru_core.engines.embedded.charts.scene import Label
+
+LETTER = 6.0
+CENTERS = [60.0, 180.0, 300.0, 420.0]
+
+
+def _label(text: str, center: float) -> Label:
+    half = LETTER * len(text) / 2
+    return Label(text, Box(center - half, 100, center + half, 112))
+
+
+def _texts(labels: list[Label]) -> list[str]:
+    return [label.text for label in parted_names(labels, CENTERS)]
+
+
+def test_a_label_below_two_bars_is_two_names() -> None:
+    names = [_label("Always legal", 60), _label("Mostly legal Mostly banned", 240), _label("No answer", 420)]
+    assert _texts(names) == ["Always legal", "Mostly legal", "Mostly banned", "No answer"]
+    first, second = parted_names(names, CENTERS)[1:3]
+    assert abs(first.box.center[0] - 180) < 25
+    assert abs(second.box.center[0] - 300) < 25
+    assert first.box.x1 <= second.box.x0
+
+
+def test_one_name_for_each_bar_stays_whole() -> None:
+    names = [_label(text, at) for text, at in zip(("One two", "Three four", "Five", "Six seven"), CENTERS, strict=True)]
+    assert _texts(names) == ["One two", "Three four", "Five", "Six seven"]
+
+
+def test_a_wide_name_of_one_bar_stays_whole() -> None:
+    names = [_label("A rather long name of one bar here", 180), _label("Five", 300), _label("Six", 420)]
+    assert _texts(names) == ["A rather long name of one bar here", "Five", "Six"]
+
+
+def test_words_that_do_not_stand_below_their_bars_stay_together() -> None:
+    names = [_label("Al", 60), _label("Incomprehensibilities of it", 240), _label("No answer", 420)]
+    assert _texts(names) == ["Al", "Incomprehensibilities of it", "No answer"]
