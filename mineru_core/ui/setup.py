@@ -24,6 +24,11 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
+def module(*parts: str) -> str:
+    """A component's module: it can import no other, so these scripts of the assets are joined, in their order."""
+    return "".join(asset(f"{part}.js") for part in parts)
+
+
 def set_up_page() -> None:
     """Page settings, style, brand and language switch; must come before anything else is shown."""
     t = translator()

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from mineru_core.api.grid_data import table_columns
 from mineru_core.document.table import Table
-from mineru_core.ui.components.grid_editor import CODE, GridEditor, grid_words
+from mineru_core.ui.components.grid_editor import SCRIPT, GridEditor, grid_words
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
+from tests.browser import alone
 
 EN = Translator("en")
-ORIGIN = "http://grid.test/"
 SMALL = Table.from_rows([["a", "b"], ["c", "d"], ["e", "f"]])
 Give = Callable[..., None]
 
@@ -31,36 +31,29 @@ class Server:
     asked: list[str] = field(default_factory=list)
 
     def answer(self, route: Route) -> None:
-        path = route.request.url.removeprefix(ORIGIN)
-        if path.startswith("ui/data/"):
-            self.asked.append(path)
-            if self.broken:
-                route.fulfill(status=503, body="{}")
-            else:
-                route.fulfill(json=table_columns(self.table, self.version))
-        elif path == "":
-            style = f"<style>{asset('grid_editor.css')}</style>"
-            place = '<button>before</button><main style="width: 600px"><div class="editor"></div></main>'
-            route.fulfill(content_type="text/html", body=f"<!doctype html>{style}{place}")
-        else:
+        path = route.request.url.removeprefix(f"{alone.ORIGIN}/")
+        if not path.startswith("ui/data/"):
             route.fulfill(status=404)
+            return
+        self.asked.append(path)
+        if self.broken:
+            route.fulfill(status=503, body="{}")
+        else:
+            route.fulfill(json=table_columns(self.table, self.version))
 
 
 @contextmanager
 def grid_alone(browser: Browser, server: Server) -> Iterator[Page]:
     """A page with the editor's code and its place; no error may come up in it."""
-    page = browser.new_page(has_touch=True)
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.clock.install()
-    page.route(f"{ORIGIN}**", server.answer)
-    page.goto(ORIGIN)
-    page.add_script_tag(content=CODE.replace("export default function", "window.mount = function"))
-    page.evaluate("window.sent = []; window.places = []")
-    page.evaluate('document.addEventListener("workbench:place", ({ detail }) => window.places.push(detail))')
-    yield page
-    page.close()
-    assert complaints == []
+    body = '<button>before</button><main style="width: 600px"><div class="editor"></div></main>'
+    style = asset("grid_editor.css")
+    with alone.component_page(
+        browser, script=SCRIPT, style=style, body=body, serve=server.answer, refuses=True, has_touch=True
+    ) as page:
+        page.clock.install()
+        page.evaluate("window.places = []")
+        page.evaluate('document.addEventListener("workbench:place", ({ detail }) => window.places.push(detail))')
+        yield page
 
 
 def give_to(page: Page, server: Server) -> Give:
@@ -69,14 +62,10 @@ def give_to(page: Page, server: Server) -> Give:
     def give(shown: Table | None = None, version: int | None = None, *, label: str = "Table 1", **answer: Any) -> None:
         server.table = server.table if shown is None else shown
         server.version = server.version if version is None else version
-        page.evaluate(
-            """(data) => mount({
-              data,
-              parentElement: document.querySelector("main"),
-              setTriggerValue: (_, value) => window.sent.push(value),
-            })""",
-            asdict(GridEditor("job-1", "2.0", server.version, label, grid_words(EN), **answer)),
+        editor = GridEditor(
+            job="job-1", place="2.0", version=server.version, label=label, words=grid_words(EN), **answer
         )
+        alone.mount(page, asdict(editor))
         if not server.broken:
             expect(page.get_by_role("grid")).to_be_visible()
 
@@ -98,7 +87,7 @@ def text_set(row: int, col: int, text: str) -> dict[str, Any]:
 
 
 def sent(page: Page) -> list[dict[str, Any]]:
-    return page.evaluate("window.sent")
+    return alone.sent(page, "edits")
 
 
 def kept(page: Page) -> Locator:

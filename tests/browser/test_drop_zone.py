@@ -27,6 +27,7 @@ from mineru_core.intake.compression import POLICY, compress, letter_height, shri
 from mineru_core.ui.components.drop_zone import SCRIPT, DropZone, drop_errors, drop_words
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
+from tests.browser.alone import add_component, mount, sent
 from tests.browser.conftest import WAIT_MS, CheckAccess
 from tests.documents import EN_LINES, draw_lines, jpeg_bytes, png_bytes, table_pdf
 from tests.servers import serve_thread
@@ -103,26 +104,19 @@ def page(browser: Browser, receiver: Receiver) -> Iterator[Page]:
 
 def open_at(page: Page, url: str) -> None:
     page.goto(f"{url}/")
-    page.add_script_tag(content=SCRIPT.replace("export default function", "window.mount = function"))
-    page.evaluate("window.told = []")
+    add_component(page, SCRIPT)
 
 
 def give(page: Page, t: Translator = EN, **changes: Any) -> None:
     """Mount the component, or tell it something new, as a run of the app does."""
     zone = DropZone(drop_words(t, 100, compact=False), drop_errors(t), t.language, ".pdf,.png", 100_000_000)
-    page.evaluate(
-        """(data) => { window.unmount?.(); window.unmount = mount({
-          data,
-          parentElement: document.querySelector("main"),
-          setStateValue: (_, value) => window.told.push(value),
-        }); }""",
-        asdict(replace(zone, **changes)),
-    )
+    mount(page, asdict(replace(zone, **changes)))
 
 
 def told(page: Page) -> dict[str, Any]:
     """What the app was told last."""
-    return dict(page.evaluate("window.told.at(-1) ?? {}"))
+    said = sent(page, "files")
+    return dict(said[-1]) if said else {}
 
 
 def choose(page: Page, *files: tuple[str, bytes], kind: str = "image/png") -> None:
@@ -380,7 +374,7 @@ def test_many_files_come_in_at_once_and_are_told_in_their_order(page: Page, rece
     expect(page.locator('.file[data-state="done"]')).to_have_count(30)
     by_id = {f"id-{at + 1}": name for at, (name, _) in enumerate(receiver.files)}
     assert [by_id[one] for one in told(page)["ids"]] == names
-    assert page.evaluate("window.told.length") == 2  # that they are coming, and that they are there
+    assert len(sent(page, "files")) == 2  # that they are coming, and that they are there
 
 
 # ---- the page around it
@@ -441,14 +435,14 @@ def test_a_zone_that_is_gone_listens_no_more_and_sends_nothing(page: Page, recei
     choose(page, ("held.pdf", b"x"))
     expect(row(page, "held.pdf")).to_have_attribute("data-state", "sending")
     with page.expect_event("requestfailed"):
-        page.evaluate("() => { document.querySelector('.zone').remove(); unmount(); }")
+        page.evaluate("() => { document.querySelector('.zone').remove(); done(); }")
     assert page.evaluate(PASTE, ["body", [["image/png", "content"]]])
 
 
 def test_files_that_wait_on_the_server_are_shown_again(page: Page, receiver: Receiver) -> None:
     give(page, files=({"id": "7-a", "name": "waits.pdf", "size": 1234567},), arriving=True)
     expect(arrived(page, "waits.pdf").locator(".facts")).to_have_text("1.2 MB")
-    page.wait_for_function("window.told.length")
+    page.wait_for_function("window.sent.length")
     assert told(page) == {"ids": ["7-a"], "pending": False, "failed": 0}
     give(page, ZH, files=())  # a later run of the page: the zone keeps its own files
     expect(row(page, "waits.pdf").get_by_role("button")).to_have_attribute(

@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mineru_core.api.grid_data import table_columns
 from mineru_core.document.table import Cell, Table
+from tests.browser.alone import ORIGIN
 from tests.browser.grid_alone import (
     EN,
-    ORIGIN,
     SMALL,
     Give,
     Server,
@@ -67,7 +67,7 @@ def test_the_table_is_asked_for_by_its_version_and_only_once(page: Page, give: G
     expect(cell(page, 2, 1)).to_have_text("f")
     give()
     assert server.asked == ["ui/data/job-1?table=2.0&v=3&form=1"]
-    with page.expect_request(f"{ORIGIN}ui/data/job-1?table=2.0&v=4&form=1"):
+    with page.expect_request(f"{ORIGIN}/ui/data/job-1?table=2.0&v=4&form=1"):
         give(version=4)
 
 

@@ -12,7 +12,7 @@ from mineru_core.document.geometry import Box
 from mineru_core.ui.components.page_view import view_words
 from mineru_core.ui.i18n import Translator
 from tests.browser.conftest import CheckAccess
-from tests.browser.view_alone import HEIGHT, WIDTH, Alone, alone, block, boxes
+from tests.browser.view_alone import HEIGHT, WIDTH, View, block, boxes, view_alone
 
 pytestmark = pytest.mark.browser
 
@@ -32,8 +32,8 @@ TABLE = boxes(
 
 
 @pytest.fixture
-def view(browser: Browser) -> Iterator[Alone]:
-    with alone(browser, {1: TABLE}) as found:
+def view(browser: Browser) -> Iterator[View]:
+    with view_alone(browser, {1: TABLE}) as found:
         expect(found.page.locator("button.block")).to_have_count(2)
         yield found
 
@@ -56,13 +56,13 @@ def middle(place: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def last_region(view: Alone) -> Box:
+def last_region(view: View) -> Box:
     return Box(*view.sent("regions")[-1][-1][1:])
 
 
 @pytest.mark.parametrize("ratio", [1, 2, 3])
 def test_a_region_is_exact_to_a_pixel_at_any_zoom_turn_scroll_and_pixel_ratio(browser: Browser, ratio: int) -> None:
-    with alone(browser, {1: boxes(blocks=[block(PLACE)])}, device_scale_factor=ratio) as view:
+    with view_alone(browser, {1: boxes(blocks=[block(PLACE)])}, device_scale_factor=ratio) as view:
         page = view.page
         shown = page.locator("button.block")
         tool(page, "region").click()
@@ -79,7 +79,7 @@ def test_a_region_is_exact_to_a_pixel_at_any_zoom_turn_scroll_and_pixel_ratio(br
                 page.get_by_role("button", name=WORDS["region_clear"]).click()
 
 
-def test_regions_are_moved_resized_and_deleted(view: Alone) -> None:
+def test_regions_are_moved_resized_and_deleted(view: View) -> None:
     page = view.page
     tool(page, "region").click()
     view.set_up(0.5)
@@ -103,7 +103,7 @@ def test_regions_are_moved_resized_and_deleted(view: Alone) -> None:
     assert len(view.sent("regions")[-1]) == 1
 
 
-def test_regions_by_keys_alone(view: Alone) -> None:
+def test_regions_by_keys_alone(view: View) -> None:
     page = view.page
     tool(page, "region").focus()
     page.keyboard.press("Enter")
@@ -127,7 +127,7 @@ def test_regions_by_keys_alone(view: Alone) -> None:
     expect(tool(page, "region")).to_have_attribute("aria-pressed", "false")
 
 
-def test_nothing_on_the_page_moves_when_regions_come_and_go(view: Alone) -> None:
+def test_nothing_on_the_page_moves_when_regions_come_and_go(view: View) -> None:
     page = view.page
     stage = page.locator(".stage")
     before = stage.bounding_box()
@@ -140,7 +140,7 @@ def test_nothing_on_the_page_moves_when_regions_come_and_go(view: Alone) -> None
     assert stage.bounding_box() == before
 
 
-def test_a_new_question_turns_the_tool_off_and_keeps_the_regions(view: Alone) -> None:
+def test_a_new_question_turns_the_tool_off_and_keeps_the_regions(view: View) -> None:
     page = view.page
     tool(page, "region").click()
     view.give(job="next", regions=((1, 10, 20, 110, 220),))
@@ -153,7 +153,7 @@ def test_a_new_question_turns_the_tool_off_and_keeps_the_regions(view: Alone) ->
     expect(tool(page, "region")).to_have_attribute("aria-pressed", "true")
 
 
-def test_what_the_server_had_before_a_change_does_not_undo_it(view: Alone) -> None:
+def test_what_the_server_had_before_a_change_does_not_undo_it(view: View) -> None:
     page = view.page
     view.give(regions=((1, 10, 20, 110, 220),))
     page.locator(".regions .region").focus()
@@ -167,7 +167,7 @@ def test_what_the_server_had_before_a_change_does_not_undo_it(view: Alone) -> No
     expect(page.locator(".regions .region")).to_have_count(0)
 
 
-def test_zoom_keeps_what_is_under_the_pointer(view: Alone) -> None:
+def test_zoom_keeps_what_is_under_the_pointer(view: View) -> None:
     page = view.page
     at = middle(page.locator("button.block").nth(1))
     page.mouse.move(*at)
@@ -181,7 +181,7 @@ def test_zoom_keeps_what_is_under_the_pointer(view: Alone) -> None:
     assert page.evaluate(under, list(at)) == pytest.approx(before, abs=4)
 
 
-def test_keys_zoom_fit_and_turn(view: Alone) -> None:
+def test_keys_zoom_fit_and_turn(view: View) -> None:
     page = view.page
     page.locator(".stage").focus()
     for key, shown in (("1", "100%"), ("+", "125%"), ("-", "100%"), ("-", "80%")):
@@ -199,7 +199,7 @@ def test_keys_zoom_fit_and_turn(view: Alone) -> None:
     expect(page.get_by_role("status")).to_have_text(WORDS["turned"].replace("%", "90"))
 
 
-def test_a_drag_moves_the_page_and_is_no_click(view: Alone) -> None:
+def test_a_drag_moves_the_page_and_is_no_click(view: View) -> None:
     page = view.page
     page.evaluate("document.addEventListener('workbench:picked', () => window.sent.push(['picked', 1]))")
     view.set_up(2)
@@ -212,7 +212,7 @@ def test_a_drag_moves_the_page_and_is_no_click(view: Alone) -> None:
 
 
 def test_a_sharper_picture_is_asked_for_when_it_is_needed(browser: Browser) -> None:
-    with alone(browser) as view:
+    with view_alone(browser) as view:
         view.page.wait_for_function("document.querySelector('.picture').naturalWidth > 0")
 
         def widths() -> set[int]:
@@ -224,7 +224,7 @@ def test_a_sharper_picture_is_asked_for_when_it_is_needed(browser: Browser) -> N
         assert max(widths()) == 1200  # the page has 900 pixels across, and no more
 
 
-def test_layers_show_lines_cells_order_and_confidence(view: Alone) -> None:
+def test_layers_show_lines_cells_order_and_confidence(view: View) -> None:
     page = view.page
     tool(page, "layers").click()
     menu = page.get_by_role("group", name=WORDS["layers"])
@@ -245,7 +245,7 @@ def test_layers_show_lines_cells_order_and_confidence(view: Alone) -> None:
     expect(tool(page, "layers")).to_be_focused()
 
 
-def test_recognised_text_stays_text(view: Alone) -> None:
+def test_recognised_text_stays_text(view: View) -> None:
     page = view.page
     tool(page, "layers").click()
     page.get_by_label(WORDS["layer_lines"], exact=True).check()
@@ -255,7 +255,7 @@ def test_recognised_text_stays_text(view: Alone) -> None:
     expect(page.locator("img[src=x]")).to_have_count(0)
 
 
-def test_what_is_clicked_beside_the_picture_is_shown_in_it(view: Alone) -> None:
+def test_what_is_clicked_beside_the_picture_is_shown_in_it(view: View) -> None:
     page = view.page
     page.evaluate(
         """() => {
@@ -287,7 +287,7 @@ def test_what_is_clicked_beside_the_picture_is_shown_in_it(view: Alone) -> None:
 
 
 def test_a_cell_chosen_in_a_table_below_the_picture_is_not_scrolled_out_of_sight(browser: Browser) -> None:
-    with alone(browser, {1: TABLE}, viewport={"width": 390, "height": 800}) as view:
+    with view_alone(browser, {1: TABLE}, viewport={"width": 390, "height": 800}) as view:
         page = view.page
         expect(page.locator("button.block")).to_have_count(2)
         view.set_up(3)
@@ -305,7 +305,7 @@ def test_a_cell_chosen_in_a_table_below_the_picture_is_not_scrolled_out_of_sight
         assert stage["y"] < place[1] < stage["y"] + stage["height"]
 
 
-def test_what_is_clicked_in_the_picture_is_told_and_lit_beside_it(view: Alone) -> None:
+def test_what_is_clicked_in_the_picture_is_told_and_lit_beside_it(view: View) -> None:
     page = view.page
     page.evaluate(
         """() => {
@@ -331,7 +331,7 @@ def test_what_is_clicked_in_the_picture_is_told_and_lit_beside_it(view: Alone) -
 
 
 def test_a_place_on_another_page_turns_to_it(browser: Browser) -> None:
-    with alone(browser, {2: boxes(2, blocks=[block(PLACE)])}) as view:
+    with view_alone(browser, {2: boxes(2, blocks=[block(PLACE)])}) as view:
         view.give(pages=3)
         view.page.evaluate(
             "document.dispatchEvent(new CustomEvent('workbench:place', "
@@ -343,7 +343,7 @@ def test_a_place_on_another_page_turns_to_it(browser: Browser) -> None:
 
 
 def test_pages_of_a_long_document_are_loaded_when_they_come_into_sight(browser: Browser) -> None:
-    with alone(browser) as view:
+    with view_alone(browser) as view:
         view.give(pages=60)
         page = view.page
         thumbs = page.get_by_role("option")
@@ -367,7 +367,7 @@ def test_pages_of_a_long_document_are_loaded_when_they_come_into_sight(browser: 
 
 
 def test_a_page_that_was_read_turned_stands_upright(browser: Browser) -> None:
-    with alone(browser, {1: boxes(turn=1)}) as view:
+    with view_alone(browser, {1: boxes(turn=1)}) as view:
         view.page.wait_for_function("document.querySelector('.view').view.turns === 1")
         sheet = view.page.locator(".sheet").bounding_box()
         assert sheet is not None
@@ -375,7 +375,7 @@ def test_a_page_that_was_read_turned_stands_upright(browser: Browser) -> None:
 
 
 def test_a_server_without_the_routes_is_told_and_the_page_travels_inside(browser: Browser) -> None:
-    with alone(browser) as view:
+    with view_alone(browser) as view:
         page = view.page
         page.evaluate("document.querySelector('.picture').dispatchEvent(new Event('error'))")
         assert view.sent("broken") == [True]
@@ -386,7 +386,7 @@ def test_a_server_without_the_routes_is_told_and_the_page_travels_inside(browser
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nothing_bars_the_way(browser: Browser, axe: CheckAccess, language: str) -> None:
-    with alone(browser, {1: TABLE}, language=language) as view:
+    with view_alone(browser, {1: TABLE}, language=language) as view:
         view.give(pages=4, regions=((1, 10, 20, 110, 220),))
         page = view.page
         expect(page.locator("button.block")).to_have_count(2)
@@ -397,7 +397,7 @@ def test_nothing_bars_the_way(browser: Browser, axe: CheckAccess, language: str)
 
 
 def test_two_fingers_zoom(browser: Browser) -> None:
-    with alone(browser, {1: TABLE}, has_touch=True) as view:
+    with view_alone(browser, {1: TABLE}, has_touch=True) as view:
         expect(view.page.locator("button.block")).to_have_count(2)
         before = view.page.evaluate("document.querySelector('.view').view.zoom")
         view.page.locator(".stage").evaluate(

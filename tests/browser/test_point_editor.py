@@ -3,128 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from mineru_core.document.chart import Axis, AxisMark, Chart, ChartKind, Point, Series
-from mineru_core.document.chart_edits import parse_chart_operation
 from mineru_core.document.geometry import Box
-from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, script
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.setup import asset
 from tests.browser.conftest import CheckAccess
-from tests.documents import draw_lines, png_bytes
+from tests.browser.point_alone import Points, points_alone
 from tests.jobs.charts import CHART
 
 pytestmark = pytest.mark.browser
 
-ORIGIN = "http://workbench.test"
-WIDTH, HEIGHT = 400, 400
 HOSTILE = "<img src=x onerror=alert(1)>"
-_HTML = """<!DOCTYPE html><html lang="en"><head><title>Points</title><style>
-  :root { --st-font: sans-serif; --st-text-color: #1e2422; --st-background-color: #fcfbf8;
-    --st-primary-color: #0b6e63; }
-  main { width: %spx; }
-</style><style>%s</style></head><body><main><div class="points"></div></main></body></html>"""
-
-
-class Alone:
-    """The editor and the chart behind it, which changes as it would on the server; ``sent`` are the operations."""
-
-    def __init__(self, page: Page, chart: Chart, width: int) -> None:
-        self.page, self.chart, self.width = page, chart, width
-        self.version = 0
-        self.before: list[Chart] = []
-        self.sent: list[dict[str, Any]] = []
-        self.away = False  # nothing that is sent arrives
-        self.missed: list[dict[str, Any]] = []
-
-    def give(self, answered: str = "") -> None:
-        picture = {"src": f"{ORIGIN}/page.png", "width": WIDTH, "height": HEIGHT}
-        data = PointEditor(
-            chart=chart_data(self.chart, picture), version=self.version, label="Points of Sales",
-            words=point_words(Translator("en")), can_undo=bool(self.before), answered=answered,
-        )  # fmt: skip
-        self.page.evaluate("(data) => window.give(data)", asdict(data))
-
-    def take(self, message: dict[str, Any]) -> None:
-        if self.away:
-            self.missed.append(message)
-            return
-        for change in message["changes"]:
-            self.sent.append(change)
-            if change["op"] == "undo":
-                self.chart = self.before.pop()
-            else:
-                self.before.append(self.chart)
-                self.chart = parse_chart_operation(change).apply(self.chart)
-            self.version += 1
-        self.give(message["id"])
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a place of the page is on screen."""
-        found = self.page.evaluate(
-            """([x, y]) => {
-              const svg = document.querySelector(".pane svg");
-              const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-              return [at.x, at.y];
-            }""",
-            [x, y],
-        )
-        return found[0], found[1]
-
-    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        self.page.mouse.move(*self.at(*start))
-        self.page.mouse.down()
-        self.page.mouse.move(*self.at((start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
-        self.page.mouse.move(*self.at(*end))
-        self.page.mouse.up()
-
-    def value(self, series: int, point: int) -> float | None:
-        return self.chart.series[series].points[point].y
-
-
-@contextmanager
-def alone(browser: Browser, chart: Chart = CHART, width: int = 900) -> Iterator[Alone]:
-    opened = browser.new_context(viewport={"width": max(width + 40, 390), "height": 900})
-    page = opened.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    editor = Alone(page, chart, width)
-
-    def serve(route: Route) -> None:
-        if route.request.url.endswith(".png"):
-            picture = draw_lines(["a chart"], width=WIDTH).resize((WIDTH, HEIGHT))
-            route.fulfill(body=png_bytes(picture), content_type="image/png")
-        else:
-            route.fulfill(body=_HTML % (width, asset("point_editor.css")), content_type="text/html")
-
-    page.route(f"{ORIGIN}/**", serve)
-    page.expose_function("toServer", editor.take)
-    page.goto(f"{ORIGIN}/")
-    page.add_script_tag(content=script().replace("export default function", "window.mount = function"))
-    page.evaluate(
-        """() => {
-          window.give = (data) => window.mount({
-            data, parentElement: document.querySelector("main"),
-            setTriggerValue: (_, message) => window.toServer(message),
-          });
-        }"""
-    )
-    editor.give()
-    yield editor
-    opened.close()
-    assert complaints == []
 
 
 @pytest.fixture
-def points(browser: Browser) -> Iterator[Alone]:
-    with alone(browser) as found:
+def points(browser: Browser) -> Iterator[Points]:
+    with points_alone(browser) as found:
         expect(found.page.locator("circle.mark")).to_have_count(3)
         yield found
 
@@ -133,11 +30,11 @@ def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def saved(points: Alone) -> None:
+def saved(points: Points) -> None:
     expect(points.page.locator(".status")).to_have_text("Saved.")
 
 
-def test_a_dragged_point_takes_the_value_of_its_place_and_can_be_undone(points: Alone) -> None:
+def test_a_dragged_point_takes_the_value_of_its_place_and_can_be_undone(points: Points) -> None:
     points.drag((100, 220), (100, 200))
     saved(points)
     assert points.sent[0]["op"] == "set-point"
@@ -147,7 +44,7 @@ def test_a_dragged_point_takes_the_value_of_its_place_and_can_be_undone(points: 
     assert points.chart == CHART
 
 
-def test_arrow_keys_move_by_a_pixel_of_the_page(points: Alone) -> None:
+def test_arrow_keys_move_by_a_pixel_of_the_page(points: Points) -> None:
     points.page.mouse.click(*points.at(100, 220))
     points.page.keyboard.press("ArrowUp")
     saved(points)
@@ -157,7 +54,7 @@ def test_arrow_keys_move_by_a_pixel_of_the_page(points: Alone) -> None:
     assert len(points.sent) == 2
 
 
-def test_by_keys_alone_a_point_is_found_changed_and_deleted(points: Alone) -> None:
+def test_by_keys_alone_a_point_is_found_changed_and_deleted(points: Points) -> None:
     points.page.locator(".pane svg").first.focus()
     points.page.keyboard.press("n")
     points.page.keyboard.press("n")
@@ -173,7 +70,7 @@ def test_by_keys_alone_a_point_is_found_changed_and_deleted(points: Alone) -> No
     assert [len(series.points) for series in points.chart.series] == [1, 1]
 
 
-def test_a_click_adds_a_point_where_one_is_missing(points: Alone) -> None:
+def test_a_click_adds_a_point_where_one_is_missing(points: Points) -> None:
     points.page.get_by_role("button", name="Choose series South").click()
     button(points.page, "Add points").click()
     points.page.mouse.click(*points.at(210, 250))
@@ -183,7 +80,7 @@ def test_a_click_adds_a_point_where_one_is_missing(points: Alone) -> None:
     assert added.y == pytest.approx(25.0, abs=0.6)
 
 
-def test_series_are_renamed_and_deleted(points: Alone) -> None:
+def test_series_are_renamed_and_deleted(points: Points) -> None:
     name = points.page.get_by_label("Name of the series").nth(1)
     name.fill(HOSTILE)
     name.press("Enter")
@@ -195,7 +92,7 @@ def test_series_are_renamed_and_deleted(points: Alone) -> None:
     assert [series.name for series in points.chart.series] == [HOSTILE]
 
 
-def test_an_axis_is_calibrated_by_two_clicks(points: Alone) -> None:
+def test_an_axis_is_calibrated_by_two_clicks(points: Points) -> None:
     answers = iter(["0", "1,000"])
     points.page.on("dialog", lambda dialog: dialog.accept(next(answers)))
     button(points.page, "Calibrate Y").click()
@@ -206,7 +103,7 @@ def test_an_axis_is_calibrated_by_two_clicks(points: Alone) -> None:
     assert points.value(0, 1) == 55.0  # it is printed
 
 
-def test_a_mark_of_an_axis_is_dragged(points: Alone) -> None:
+def test_a_mark_of_an_axis_is_dragged(points: Points) -> None:
     points.drag((250, 100), (250, 140))
     saved(points)
     marks = points.chart.y_axis.marks
@@ -214,7 +111,7 @@ def test_a_mark_of_an_axis_is_dragged(points: Alone) -> None:
     assert marks[1].place == pytest.approx(140, abs=1)
 
 
-def test_the_chart_is_drawn_again_from_its_data(points: Alone) -> None:
+def test_the_chart_is_drawn_again_from_its_data(points: Points) -> None:
     bars = points.page.locator(".pane").nth(1).locator("rect.shape")
     expect(bars).to_have_count(3)
     assert float(bars.nth(0).get_attribute("y") or 0) == pytest.approx(220)
@@ -224,7 +121,7 @@ def test_the_chart_is_drawn_again_from_its_data(points: Alone) -> None:
     assert float(bars.nth(0).get_attribute("height") or 0) == pytest.approx(40, abs=1.5)
 
 
-def test_what_is_done_while_the_server_is_away_is_saved_when_it_is_back(points: Alone) -> None:
+def test_what_is_done_while_the_server_is_away_is_saved_when_it_is_back(points: Points) -> None:
     page = points.page
     page.clock.install()
     points.away = True
@@ -254,7 +151,7 @@ def test_every_kind_is_drawn_and_nothing_in_it_is_markup(browser: Browser, kind:
             Series(),
         )
         chart = Chart(kind=kind, title=HOSTILE, y_axis=axis, series=series, box=Box(0, 0, 300, 300))
-        with alone(browser, chart) as points:
+        with points_alone(browser, chart) as points:
             expect(points.page.locator(".pane")).to_have_count(2)
             expect(points.page.locator("img")).to_have_count(0)
             drawn = points.page.locator(".pane").nth(1).locator("rect, path, polyline, circle, polygon")
@@ -262,7 +159,7 @@ def test_every_kind_is_drawn_and_nothing_in_it_is_markup(browser: Browser, kind:
 
 
 def test_it_has_no_barriers_and_fits_a_phone(browser: Browser, axe: CheckAccess) -> None:
-    with alone(browser, width=350) as points:
+    with points_alone(browser, width=350) as points:
         expect(points.page.locator("circle.mark")).to_have_count(3)
         axe(points.page)
         wide = points.page.evaluate("document.querySelector('main').scrollWidth")
@@ -272,7 +169,7 @@ def test_it_has_no_barriers_and_fits_a_phone(browser: Browser, axe: CheckAccess)
 def test_a_logarithmic_axis(browser: Browser) -> None:
     marks = (AxisMark(place=300, value=1), AxisMark(place=100, value=100))
     chart = CHART.model_copy(update={"y_axis": CHART.y_axis.model_copy(update={"marks": marks})})
-    with alone(browser, chart) as points:
+    with points_alone(browser, chart) as points:
         button(points.page, "Log").click()
         saved(points)
         assert points.chart.y_axis.scale == "log"

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from mineru_core.document.chart import Axis, AxisMark, Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
-from tests.browser.test_point_editor import alone
+from tests.browser.point_alone import points_alone
 
 pytestmark = pytest.mark.browser
 
@@ -43,7 +43,7 @@ def boxes(page: Page, names: str) -> list[list[float]]:
 
 def test_long_names_end_before_lying_bars_begin(browser: Browser) -> None:
     names = [f"{n} newspapers and magazines that are read" for n in range(5)]
-    with alone(browser, chart(lying=True, names=names)) as points:
+    with points_alone(browser, chart(lying=True, names=names)) as points:
         left = min(box[0] for box in boxes(points.page, ".drawn rect"))
         shown = boxes(points.page, ".drawn .name")
         assert len(shown) == len(names)
@@ -54,7 +54,7 @@ def test_long_names_end_before_lying_bars_begin(browser: Browser) -> None:
 @pytest.mark.parametrize("count", [3, 12, 60])
 def test_names_under_standing_bars_do_not_run_into_each_other(browser: Browser, count: int) -> None:
     names = [f"{n:02} a long name of a category" for n in range(count)]
-    with alone(browser, chart(lying=False, names=names)) as points:
+    with points_alone(browser, chart(lying=False, names=names)) as points:
         shown = sorted(boxes(points.page, ".drawn .name"))
         assert len(shown) >= min(count, 4)
         assert all(one[2] <= other[0] for one, other in pairwise(shown))
@@ -63,7 +63,7 @@ def test_names_under_standing_bars_do_not_run_into_each_other(browser: Browser, 
 @pytest.mark.parametrize("lying", [False, True])
 def test_a_value_beyond_the_axis_is_seen_and_an_absurd_one_leaves_room(browser: Browser, lying: bool) -> None:
     for value, seen in ((135.0, True), (1e9, False)):
-        with alone(browser, chart(lying=lying, names=["a", "b"], value=value)) as points:
+        with points_alone(browser, chart(lying=lying, names=["a", "b"], value=value)) as points:
             frame = boxes(points.page, ".drawn")[0]
             bar = boxes(points.page, ".drawn rect")[0]
             inside = bar[0] >= frame[0] and bar[1] >= frame[1] and bar[2] <= frame[2] and bar[3] <= frame[3]
@@ -74,7 +74,7 @@ def test_a_value_beyond_the_axis_is_seen_and_an_absurd_one_leaves_room(browser: 
 
 
 def test_the_redrawn_chart_has_the_pages_colours(browser: Browser) -> None:
-    with alone(browser) as points:
+    with points_alone(browser) as points:
         drawn = points.page.locator(".drawn")
         expect(drawn).to_have_css("background-color", "rgb(252, 251, 248)")
         expect(points.page.locator(".drawn text").first).to_have_css("fill", "rgb(30, 36, 34)")

@@ -11,28 +11,17 @@ from typing import Any
 from playwright.sync_api import Browser, Page, Route
 
 from mineru_core.document.geometry import Box
-from mineru_core.ui.components.page_view import PageView, script, view_heat, view_looks, view_words
+from mineru_core.ui.components.page_view import SCRIPT, PageView, view_heat, view_looks, view_words
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
+from tests.browser import alone
 from tests.documents import draw_lines, png_bytes
 
-ORIGIN = "http://workbench.test"
 WIDTH, HEIGHT = 900, 1200
 """Pixels of every page here."""
 
-_HTML = """<!DOCTYPE html><html lang="en"><head><title>View</title><style>
-  :root { --st-font: sans-serif; --st-text-color: #1e2422; --st-background-color: #fcfbf8;
-    --st-primary-color: #0b6e63; }
-  body { margin: 0; } main { width: 560px; margin: 80px 20px 900px; }
-</style><style>%s</style></head><body><main><div class="view"></div></main><div id="answer"></div></body></html>"""
-
-_MOUNT = """(data) => {
-  window.done?.();
-  window.done = mount({
-    data, parentElement: document.querySelector("main"),
-    setTriggerValue: (name, value) => window.sent.push([name, value]),
-  });
-}"""
+_STYLE = "body { margin: 0; } main { width: 560px; margin: 80px 20px 900px; }"
+_BODY = '<main><div class="view"></div></main><div id="answer"></div>'
 
 
 def boxes(page: int = 1, **more: Any) -> dict[str, Any]:
@@ -46,11 +35,12 @@ def block(box: Box, text: str = "words", kind: str = "text", number: int = 1, su
     return [*box, kind, number, sure, text]
 
 
-class Alone:
+class View:
     """The view and what it has sent. ``told`` are the boxes of pages; pages without have none."""
 
-    def __init__(self, page: Page, told: Mapping[int, dict[str, Any]], language: str) -> None:
-        self.page = page
+    page: Page
+
+    def __init__(self, told: Mapping[int, dict[str, Any]], language: str) -> None:
         self.asked: list[str] = []
         self.told = told
         t = Translator(language)
@@ -62,11 +52,11 @@ class Alone:
     def give(self, **changes: Any) -> None:
         """What a run of the app does."""
         self.data = replace(self.data, **changes)
-        self.page.evaluate(_MOUNT, asdict(self.data))
+        alone.mount(self.page, asdict(self.data))
 
     def sent(self, name: str) -> list[Any]:
         """Everything of that name that was sent so far."""
-        return [value for key, value in self.page.evaluate("window.sent") if key == name]
+        return alone.sent(self.page, name)
 
     def set_up(self, zoom: float, turns: int = 0) -> None:
         """Bring the page to that zoom and turn."""
@@ -80,37 +70,28 @@ class Alone:
         )
 
     def serve(self, route: Route) -> None:
-        path = route.request.url.removeprefix(ORIGIN)
+        path = route.request.url.removeprefix(alone.ORIGIN)
         self.asked.append(path)
         if path.startswith("/ui/boxes/"):
             number = int(path.split("/")[4].split("?")[0])
             body = json.dumps(self.told.get(number, boxes(number)))
             route.fulfill(body=body, content_type="application/json")
-        elif path.startswith("/ui/pages/"):
-            route.fulfill(body=_PICTURE, content_type="image/png")
         else:
-            route.fulfill(body=_HTML % asset("page_view.css"), content_type="text/html")
+            route.fulfill(body=_PICTURE, content_type="image/png")
 
 
 _PICTURE = png_bytes(draw_lines(["a page"], width=WIDTH).crop((0, 0, WIDTH, HEIGHT)))
 
 
 @contextmanager
-def alone(
+def view_alone(
     browser: Browser, told: Mapping[int, dict[str, Any]] | None = None, *, language: str = "en", **context: Any
-) -> Iterator[Alone]:
+) -> Iterator[View]:
     """The view in a page of its own, mounted; no error may come up in it. ``context`` goes to the browser's context."""
-    opened = browser.new_context(**{"viewport": {"width": 900, "height": 900}, "reduced_motion": "reduce", **context})
-    page = opened.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    view = Alone(page, told or {}, language)
-    page.route(f"{ORIGIN}/**", view.serve)
-    page.goto(f"{ORIGIN}/")
-    page.add_script_tag(content=script().replace("export default function", "window.mount = function"))
-    page.evaluate("window.sent = []")
-    view.give()
-    yield view
-    opened.close()
-    assert complaints == []
+    view = View(told or {}, language)
+    style = asset("page_view.css") + _STYLE
+    with alone.component_page(
+        browser, script=SCRIPT, style=style, body=_BODY, serve=view.serve, **context
+    ) as view.page:
+        view.give()
+        yield view

@@ -1,6 +1,8 @@
-// One message on its way to the server: sent again and again until it is answered, and the browser's question before
-// the page is left with something unsaved. The first part of each module whose editor sends changes.
+// Changes on their way to the server: one message at a time, which names the version it was made to and is sent again
+// and again until it is answered, and the browser's question before the page is left with something unsaved. Part of
+// each module whose editor sends changes.
 
+const MOST_CHANGES = 500; // of one message; MAX_CHANGES of components/edits.py
 const PAUSES_MS = [10000, 10000, 20000, 40000, 60000]; // from one sending to the next; the last of them from then on
 const CALM_MS = 2000; // sent this short a time ago, it is not sent again for a sign that the server is there
 
@@ -9,14 +11,17 @@ class Delivery {
   constructor(root, tellLate) {
     this.tellLate = tellLate;
     this.ask = (event) => root.isConnected && event.preventDefault();
-    this.message = null;
-    this.late = false; // the message should have been answered by now
+    this.name = Math.random().toString(36).slice(2);
+    this.sent = 0; // messages are numbered, so that an answer is known for what it answers
+    this.message = null; // the one without an answer
+    this.late = false; // it should have been answered by now
   }
 
   // A message is taken once, however often it comes.
-  start(message) {
+  start(version, changes) {
     this.end();
-    this.message = message;
+    this.sent += 1;
+    this.message = { id: `${this.name}-${this.sent}`, version, changes };
     this.pass(0);
   }
 
@@ -28,6 +33,17 @@ class Delivery {
       this.pass(times + 1);
       this.tellLate();
     }, PAUSES_MS[Math.min(times, PAUSES_MS.length - 1)]);
+  }
+
+  // What a run of the app says is at least a sign that the server is there. False while an answer is awaited: what it
+  // shows was drawn before the changes were made.
+  heard({ answered }) {
+    if (this.message && answered !== this.message.id) {
+      this.hasten();
+      return false;
+    }
+    this.end();
+    return true;
   }
 
   // Answered, or no longer wanted.

@@ -2,7 +2,6 @@
 // its picture, its size before and after, and how far it is. Follows drop_zone_queue.js in one module. Names of files
 // enter through textContent and setAttribute only.
 
-const SVG = "http://www.w3.org/2000/svg";
 const ICONS = {
   drop: "M12 16V4m0 0 4.5 4.5M12 4 7.5 8.5M4 15v3.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V15",
   close: "m6 6 12 12M18 6 6 18",
@@ -15,21 +14,8 @@ const KILO = 1e3;
 const MEGA = 1e6;
 const OWN_PASTE = "input, textarea, [contenteditable=true], [role=grid], [role=textbox]";
 
-function make(tag, className, parent) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (parent) parent.appendChild(element);
-  return element;
-}
-
 function icon(name, parent) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.appendChild(path);
-  parent.appendChild(svg);
+  draw("path", { d: ICONS[name] }, draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, parent));
 }
 
 // The text with each %name in it filled in.

@@ -208,8 +208,8 @@ class Editor extends GridSync {
   }
 
   history(op) {
-    const unsent = this.waiting || this.queue.length;
-    if (op === "undo" ? !this.canUndo && !unsent : !this.canRedo && !unsent) return;
+    const possible = op === "undo" ? this.canUndo : this.canRedo;
+    if (!possible && !this.unsaved) return;
     this.change({ op });
   }
 

@@ -7,7 +7,6 @@
 
 const FORM = 1; // FORM_VERSION of api/grid_data.py
 const LOAD_MS = 20000;
-const MOST_CHANGES = 500; // of one message
 
 // What comes of these, the server alone can say.
 const OPAQUE = new Set(["undo", "redo", "paste", "paste-grid"]);
@@ -23,12 +22,9 @@ class GridSync extends GridView {
     this.given = data.table; // where the server has no route for it
     this.nameParts(data);
     if (data.job !== this.job || data.place !== this.place) this.begin(data);
-    const answered = this.waiting && data.answered === this.waiting.id;
-    if (this.waiting && !answered) {
-      this.delivery.hasten();
-      return; // drawn before the change was made
-    }
-    if (answered) this.answer(data);
+    const { message } = this.delivery;
+    if (!this.delivery.heard(data)) return; // drawn before the change was made
+    if (message) this.answer(message, data);
     else if (this.version === null || data.version > this.version) this.load(data.version);
     if (this.table) this.tools();
     this.pump();
@@ -39,8 +35,6 @@ class GridSync extends GridView {
     this.place = place;
     this.table = null;
     this.version = null; // of the table that is shown, or asked for
-    this.waiting = null; // the message without an answer
-    this.sent = 0; // messages are numbered, so that an answer is known for what it answers
     this.queue = []; // what is shown and not sent
     this.kept = []; // texts for which there is no place any more
     this.delivery.end();
@@ -171,10 +165,15 @@ class GridSync extends GridView {
     return { ...change, before, shape: shapeOf(table) };
   }
 
+  // Whether anything was done that the server has not taken yet.
+  get unsaved() {
+    return this.delivery.message !== null || this.queue.length > 0;
+  }
+
   // Whatever changes what is unsent ends here.
   pump() {
-    this.delivery.guard(this.waiting || this.queue.length);
-    if (this.waiting || this.loading || !this.queue.length) return;
+    this.delivery.guard(this.unsaved);
+    if (this.delivery.message || this.loading || !this.queue.length) return;
     // What follows an operation whose outcome is not known here waits for it.
     let count = 1;
     while (count < Math.min(this.queue.length, MOST_CHANGES)) {
@@ -182,17 +181,12 @@ class GridSync extends GridView {
       count += 1;
     }
     this.going = this.queue.splice(0, count);
-    this.sent += 1;
-    const changes = this.going.map(({ before, shape, ...change }) => change);
-    this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes };
     if (!this.alarmed) this.say(this.words.saving);
-    this.delivery.start(this.waiting);
+    this.delivery.start(this.version, this.going.map(({ before, shape, ...change }) => change));
   }
 
-  answer({ version, error, code, done, note }) {
-    const { going, waiting } = this;
-    this.waiting = null;
-    this.delivery.end();
+  answer(message, { version, error, code, done, note }) {
+    const { going } = this;
     if (error || !this.alarmed) this.say(error || note || this.words.saved, Boolean(error));
     if (error) {
       this.alarmed = true; // and told until the person goes on
@@ -204,7 +198,7 @@ class GridSync extends GridView {
       for (const change of rest) if (!retried.includes(change) && TYPED.has(change.op) && change.text) this.kept.push(change.text);
       this.queue = retried;
       this.load(version);
-    } else if (version !== waiting.version + going.length || going.some(({ op }) => OPAQUE.has(op))) {
+    } else if (version !== message.version + going.length || going.some(({ op }) => OPAQUE.has(op))) {
       this.load(version);
     } else this.version = version;
   }

@@ -9,13 +9,6 @@ const HIGHEST_SHARE = 0.7; // of the window
 const WIDEST_FIELD = 360; // a wide text goes on in the next line
 const SLACK = 1.25; // a table this little higher is shown whole: a short way to scroll would only catch the wheel
 
-function make(tag, className, parent) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (parent) parent.appendChild(element);
-  return element;
-}
-
 // Sets what differs, and takes away what is null: an element that stays as it is costs nothing.
 function put(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -265,7 +258,7 @@ class GridView {
     this.fitEdit();
     if (point) this.point();
     const cell = this.active;
-    if (this.waiting || this.alarmed) return;
+    if (this.delivery.message || this.alarmed) return;
     this.say(cell.flags & DOUBTFUL ? this.words.doubtful.replace("%", `${cell.sure}%`) : "");
   }
 

@@ -2,26 +2,11 @@
 // page_view_shared.js in one module. Recognised text enters through textContent and setAttribute only, never as
 // markup: this code runs in the page itself, not in a frame.
 
-const SVG = "http://www.w3.org/2000/svg";
 const GAP = 6; // CSS pixels between a box and its tooltip
 const HEAD = 60; // CSS pixels at the top of the window, and
 const FOOT = 96; // at its bottom, that the app's own bars cover
 const LIT_MS = 2600; // how long what was pointed at stays lit in the answer
 const DOUBTFUL = 75; // percent; what is less sure is hatched
-
-function make(tag, className, parent) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (parent) parent.appendChild(element);
-  return element;
-}
-
-function draw(tag, attributes, parent) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  parent.appendChild(element);
-  return element;
-}
 
 function put(element, box, page) {
   const [left, top, width, height] = percent(box, page);

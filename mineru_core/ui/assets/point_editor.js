@@ -30,13 +30,13 @@ class PointEditor extends PointView {
     this.bar.setAttribute("aria-label", data.words.tools);
     this.leftCaption.textContent = data.words.original;
     this.rightCaption.textContent = data.words.redrawn;
-    const waited = this.outbox.waiting !== null;
+    const { waiting } = this.outbox;
     if (!this.outbox.answered(data)) return; // drawn before the change was made
     if (!this.chart || data.version !== this.outbox.version || data.error) {
       this.outbox.version = data.version;
       if (!this.outbox.queue.length) this.adopt(data.chart);
     }
-    if (waited) this.say(data.error || data.note || this.words.saved, Boolean(data.error));
+    if (waiting) this.say(data.error || data.note || this.words.saved, Boolean(data.error));
     this.refresh();
     this.outbox.pump();
   }
@@ -319,7 +319,7 @@ class PointEditor extends PointView {
     for (const [name, possible, does, pressed] of tools) {
       let button = this.buttons.get(name);
       if (!button) {
-        button = node("button", "", this.bar);
+        button = make("button", "", this.bar);
         button.type = "button";
         button.addEventListener("click", () => button.getAttribute("aria-disabled") === "true" || button.does());
         this.buttons.set(name, button);
@@ -348,12 +348,12 @@ class PointEditor extends PointView {
   drawSide() {
     const typing = this.side.contains(this.root.getRootNode().activeElement) ? this.root.getRootNode().activeElement : null;
     if (typing?.matches("input")) return this.refill(typing); // whoever types is not disturbed
-    const list = node("ul", "series");
+    const list = make("ul", "series");
     list.setAttribute("aria-label", this.words.all_series);
     this.chart.series.forEach((series, number) => this.seriesRow(list, series, number));
     const parts = [list];
     if (this.point) parts.push(this.pointPanel());
-    else parts.push(Object.assign(node("p", "hint"), { textContent: this.words.hint }));
+    else parts.push(Object.assign(make("p", "hint"), { textContent: this.words.hint }));
     this.side.replaceChildren(...parts);
   }
 
@@ -364,20 +364,20 @@ class PointEditor extends PointView {
   }
 
   seriesRow(list, series, number) {
-    const row = node("li", number === this.active ? "active" : "", list);
-    const swatch = node("button", "swatch", row);
+    const row = make("li", number === this.active ? "active" : "", list);
+    const swatch = make("button", "swatch", row);
     swatch.type = "button";
     swatch.style.background = hueOf(this.chart, number);
     swatch.setAttribute("aria-label", this.words.choose_series.replace("%", series.name || this.words.unnamed));
     swatch.setAttribute("aria-pressed", String(number === this.active));
     swatch.addEventListener("click", () => this.choose(number, null));
-    const name = node("input", "name", row);
+    const name = make("input", "name", row);
     name.value = series.name;
     name.placeholder = this.words.unnamed;
     name.setAttribute("aria-label", this.words.rename);
     this.commits(name, series.name, (text) => this.change({ op: "rename-series", series: number, name: text }));
-    node("span", "count", row).textContent = String(series.points.length);
-    const gone = node("button", "delete", row);
+    make("span", "count", row).textContent = String(series.points.length);
+    const gone = make("button", "delete", row);
     gone.type = "button";
     gone.textContent = "×";
     gone.title = this.words.delete_series;
@@ -390,7 +390,7 @@ class PointEditor extends PointView {
 
   pointPanel() {
     const { point, words } = this;
-    const panel = node("div", "point");
+    const panel = make("div", "point");
     this.field(panel, words.x, "category", point.x, (text) => this.change({ op: "set-point", ...this.chosen, x: text }));
     this.field(panel, words.y, "value", point.y ?? "", (text) => {
       const value = Number(text.replace(/[,\s]/g, "").replace("−", "-"));
@@ -398,14 +398,14 @@ class PointEditor extends PointView {
       else this.say(words.no_number, true);
     });
     const said = point.edited ? words.source_person : words[`source_${point.source}`];
-    node("p", "source", panel).textContent = point.edited ? said : `${said} · ${words.sure.replace("%", point.sure)}`;
+    make("p", "source", panel).textContent = point.edited ? said : `${said} · ${words.sure.replace("%", point.sure)}`;
     return panel;
   }
 
   field(panel, title, className, value, done) {
-    const label = node("label", "", panel);
-    node("span", "", label).textContent = title;
-    const input = node("input", className, label);
+    const label = make("label", "", panel);
+    make("span", "", label).textContent = title;
+    const input = make("input", className, label);
     input.value = value;
     if (className === "value") input.inputMode = "decimal";
     this.commits(input, String(value), done);

@@ -1,19 +1,19 @@
-// Changes on their way to the server: shown at once, sent together with what was done while the last answer was awaited.
-
-const MOST_CHANGES = 500; // of one message
+// Changes of the point editor: shown at once, sent together with what was done while the last answer was awaited.
+// Follows delivery.js in one module.
 
 class Outbox {
   constructor(root, tell) {
     this.tell = tell; // (what: "saving" | "lost")
     this.delivery = new Delivery(root, () => tell("lost"));
     this.queue = [];
-    this.waiting = null;
-    this.sent = 0;
-    this.name = Math.random().toString(36).slice(2);
+  }
+
+  get waiting() {
+    return this.delivery.message !== null;
   }
 
   get idle() {
-    return this.waiting === null && !this.queue.length;
+    return !this.waiting && !this.queue.length;
   }
 
   add(change) {
@@ -23,12 +23,7 @@ class Outbox {
 
   // Whether the server's word is newer than what was sent; false while an answer is awaited.
   answered(data) {
-    if (this.waiting !== null && data.answered !== this.waiting.id) {
-      this.delivery.hasten();
-      return false;
-    }
-    this.waiting = null;
-    this.delivery.end();
+    if (!this.delivery.heard(data)) return false;
     if (data.error) this.queue = [];
     return true;
   }
@@ -36,10 +31,8 @@ class Outbox {
   // Whatever changes what is unsent ends here.
   pump() {
     this.delivery.guard(!this.idle);
-    if (this.waiting !== null || !this.queue.length) return;
-    this.sent += 1;
-    this.waiting = { id: `${this.name}-${this.sent}`, version: this.version, changes: this.queue.splice(0, MOST_CHANGES) };
+    if (this.waiting || !this.queue.length) return;
     this.tell("saving");
-    this.delivery.start(this.waiting);
+    this.delivery.start(this.version, this.queue.splice(0, MOST_CHANGES));
   }
 }

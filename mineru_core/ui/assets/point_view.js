@@ -1,27 +1,12 @@
 // The point editor's two pictures: the chart as it stands on its page with what was read marked on it, and the same
 // data drawn anew in the same frame, so that an eye sees at once where they differ.
 
-const SVG = "http://www.w3.org/2000/svg";
 const HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#7a3e9d", "#5f6673"];
 const MARGIN = 0.03; // of the chart's edges, shown around it
 const MOST_HEIGHT = 416; // CSS pixels of a picture, as in point_editor.css
 const LETTER = 11; // CSS pixels of the redrawn chart's letters
 const LEAST_NAME = 5; // letters' heights of a category's name that are shown at least
 const LOUPE = 6; // times as large as on screen
-
-function element(name, parent, attributes = {}) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent?.append(made);
-  return made;
-}
-
-function node(name, className, parent) {
-  const made = document.createElement(name);
-  made.className = className;
-  parent?.append(made);
-  return made;
-}
 
 function hueOf(chart, number) {
   return chart.series[number].color ?? HUES[number % HUES.length];
@@ -30,22 +15,22 @@ function hueOf(chart, number) {
 class PointView {
   constructor(root) {
     this.root = root;
-    this.bar = node("div", "bar", root);
+    this.bar = make("div", "bar", root);
     this.bar.setAttribute("role", "toolbar");
-    this.panes = node("div", "panes", root);
-    const left = node("figure", "pane", this.panes);
-    this.over = element("svg", left, { tabindex: 0, role: "application" });
-    this.image = element("image", this.over);
-    this.layer = element("g", this.over);
-    this.loupe = element("svg", left, { class: "loupe", "aria-hidden": "true" });
-    this.loupeImage = element("image", this.loupe);
-    this.cross = element("path", this.loupe, { class: "cross" });
-    this.leftCaption = node("figcaption", "", left);
-    const right = node("figure", "pane", this.panes);
-    this.drawn = element("svg", right, { role: "img", class: "drawn" });
-    this.rightCaption = node("figcaption", "", right);
-    this.side = node("div", "side", root);
-    this.status = node("p", "status", root);
+    this.panes = make("div", "panes", root);
+    const left = make("figure", "pane", this.panes);
+    this.over = draw("svg", { tabindex: 0, role: "application" }, left);
+    this.image = draw("image", {}, this.over);
+    this.layer = draw("g", {}, this.over);
+    this.loupe = draw("svg", { class: "loupe", "aria-hidden": "true" }, left);
+    this.loupeImage = draw("image", {}, this.loupe);
+    this.cross = draw("path", { class: "cross" }, this.loupe);
+    this.leftCaption = make("figcaption", "", left);
+    const right = make("figure", "pane", this.panes);
+    this.drawn = draw("svg", { role: "img", class: "drawn" }, right);
+    this.rightCaption = make("figcaption", "", right);
+    this.side = make("div", "side", root);
+    this.status = make("p", "status", root);
     this.status.setAttribute("role", "status");
   }
 
@@ -90,12 +75,12 @@ class PointView {
         if (!point.place) return;
         const isChosen = chosen && chosen.series === s && chosen.point === p;
         const classes = ["mark", isChosen && "chosen", s !== this.active && "aside", point.sure < 75 && "doubtful"];
-        const mark = element("circle", null, {
+        const mark = draw("circle", {
           cx: point.place[0], cy: point.place[1], r: (isChosen ? 6.5 : 4.5) * scale, fill: hue,
           class: classes.filter(Boolean).join(" "), "stroke-width": (isChosen ? 3 : 1.6) * scale,
         });
         mark.dataset.at = `${s} ${p}`;
-        element("title", mark).textContent = `${series.name || this.words.unnamed} · ${point.x}: ${point.y ?? "–"}`;
+        draw("title", {}, mark).textContent = `${series.name || this.words.unnamed} · ${point.x}: ${point.y ?? "–"}`;
         marks.push(mark);
       });
     });
@@ -110,13 +95,13 @@ class PointView {
     const [x, y, w, h] = this.frame();
     const { scale } = this;
     const vertical = along(axis, name !== "x") === 1;
-    const group = element("g", null, { class: "axis" });
+    const group = draw("g", { class: "axis" });
     group.dataset.axis = `${name} ${number}`;
     const ends = vertical ? { x1: x, x2: x + w, y1: place, y2: place } : { x1: place, x2: place, y1: y, y2: y + h };
-    element("line", group, { ...ends, "stroke-width": 1.2 * scale, "stroke-dasharray": `${5 * scale} ${4 * scale}` });
-    element("line", group, { ...ends, class: "grip", "stroke-width": 12 * scale });
+    draw("line", { ...ends, "stroke-width": 1.2 * scale, "stroke-dasharray": `${5 * scale} ${4 * scale}` }, group);
+    draw("line", { ...ends, class: "grip", "stroke-width": 12 * scale }, group);
     const at = vertical ? [name === "second_y" ? x + w - 3 * scale : x + 3 * scale, place - 3 * scale] : [place + 3 * scale, y + h - 4 * scale];
-    const text = element("text", group, { x: at[0], y: at[1], "font-size": 11 * scale, "text-anchor": name === "second_y" ? "end" : "start" });
+    const text = draw("text", { x: at[0], y: at[1], "font-size": 11 * scale, "text-anchor": name === "second_y" ? "end" : "start" }, group);
     text.textContent = String(value);
     return group;
   }
@@ -125,7 +110,7 @@ class PointView {
 
   drawAnew() {
     const { chart, drawn } = this;
-    const shapes = element("g", null);
+    const shapes = draw("g");
     this.room = this.frame();
     if (chart.kind === "pie") this.drawPie(shapes);
     else this.drawXY(shapes);
@@ -165,7 +150,7 @@ class PointView {
       const [ax, ay, bx, by] = [cx + r * Math.cos(from), cy + r * Math.sin(from), cx + r * Math.cos(to), cy + r * Math.sin(to)];
       const whole = points.length === 1;
       const d = whole ? `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0` : `M${cx} ${cy}L${ax} ${ay}A${r} ${r} 0 ${large} 1 ${bx} ${by}Z`;
-      element("path", shapes, { d, fill: HUES[number % HUES.length], class: "slice", "stroke-width": 1.5 * this.px });
+      draw("path", { d, fill: HUES[number % HUES.length], class: "slice", "stroke-width": 1.5 * this.px }, shapes);
       const middle = (from + to) / 2;
       this.label(shapes, `${point.x} ${point.y}`, cx + 0.65 * r * Math.cos(middle), cy + 0.65 * r * Math.sin(middle), "middle", "inside");
       from = to;
@@ -173,10 +158,10 @@ class PointView {
   }
 
   label(parent, text, x, y, anchor = "middle", className = "", room = Infinity) {
-    const made = element("text", parent, { x, y, "text-anchor": anchor, "font-size": LETTER * this.px, class: className });
+    const made = draw("text", { x, y, "text-anchor": anchor, "font-size": LETTER * this.px, class: className }, parent);
     const shown = this.shortened(text.length > 24 && room === Infinity ? `${text.slice(0, 23)}…` : text, room);
     made.textContent = shown;
-    if (shown !== text) element("title", made).textContent = text;
+    if (shown !== text) draw("title", {}, made).textContent = text;
   }
 
   widthOf(text) {
@@ -309,23 +294,23 @@ class PointView {
       for (const { beside, start, end } of places) {
         const [low, size] = [Math.min(start, end), Math.max(Math.abs(end - start), px)];
         const box = scale.vertical ? { x: beside - thick / 2, y: low, width: thick, height: size } : { x: low, y: beside - thick / 2, width: size, height: thick };
-        element("rect", shapes, { ...box, fill: hue, class: "shape", "stroke-width": px });
+        draw("rect", { ...box, fill: hue, class: "shape", "stroke-width": px }, shapes);
       }
       return;
     }
     const ordered = [...places].sort((a, b) => a.beside - b.beside);
     if (this.chart.kind === "area" && ordered.length) {
       const back = [...ordered].reverse().map(({ beside, start }) => (scale.vertical ? [beside, start] : [start, beside]));
-      element("polygon", shapes, { points: [...ordered.map(spot), ...back].join(" "), fill: hue, class: "band" });
+      draw("polygon", { points: [...ordered.map(spot), ...back].join(" "), fill: hue, class: "band" }, shapes);
     }
     if (this.chart.kind !== "scatter") {
       const line = { points: ordered.map(spot).join(" "), fill: "none" };
-      element("polyline", shapes, { ...line, class: "edge", "stroke-width": 3.4 * px });
-      element("polyline", shapes, { ...line, stroke: hue, "stroke-width": 2 * px });
+      draw("polyline", { ...line, class: "edge", "stroke-width": 3.4 * px }, shapes);
+      draw("polyline", { ...line, stroke: hue, "stroke-width": 2 * px }, shapes);
     }
     for (const place of places) {
       const [cx, cy] = spot(place);
-      element("circle", shapes, { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue, class: "shape", "stroke-width": 0.7 * px });
+      draw("circle", { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue, class: "shape", "stroke-width": 0.7 * px }, shapes);
     }
   }
 
@@ -345,7 +330,7 @@ class PointView {
       const at = scale.at(tick);
       if (at === null) continue;
       const ends = scale.vertical ? { x1: x, x2: x + w, y1: at, y2: at } : { x1: at, x2: at, y1: y, y2: y + h };
-      element("line", shapes, { ...ends, class: "rule", "stroke-width": this.px });
+      draw("line", { ...ends, class: "rule", "stroke-width": this.px }, shapes);
       if (scale.vertical) this.label(shapes, String(tick), x + 2 * this.px, at - 2 * this.px, "start");
       else this.label(shapes, String(tick), at, y + h - 16 * this.px);
     }

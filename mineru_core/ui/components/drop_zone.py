@@ -17,7 +17,7 @@ from mineru_core.document.model import Model
 from mineru_core.intake.compression import POLICY, CompressionPolicy
 from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.setup import asset
+from mineru_core.ui.setup import asset, module
 
 UPLOAD_PATH = "ui/upload"
 """Relative to the app's own address."""
@@ -39,8 +39,8 @@ ERRORS = (
 _FILLED_IN_BROWSER = {name: f"%{name}" for name in ("name", "why", "count", "before", "after")}
 
 # The policy's code goes along as text: it becomes a worker's module, which a component's own module cannot be.
-SCRIPT = f"const COMPRESSION = {json.dumps(asset('compression.js'))};\n" + "".join(
-    asset(f"drop_zone{part}.js") for part in ("_queue", "")
+SCRIPT = f"const COMPRESSION = {json.dumps(asset('compression.js'))};\n" + module(
+    "elements", "drop_zone_queue", "drop_zone"
 )
 
 _mount = st.components.v2.component(

@@ -1,7 +1,9 @@
-"""What the editors of tables and charts send."""
+"""What the editors of tables and charts are told, and what they send."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -11,7 +13,27 @@ from mineru_core.document.model import Model
 from mineru_core.errors import InvalidRequest
 
 MAX_CHANGES = 500
-"""Of one message; the browser sends more in several."""
+"""Of one message; the browser sends more in several (``MOST_CHANGES`` of delivery.js)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editor:
+    """What the browser is told for either editor.
+
+    ``version`` is that of the corrections; ``answered`` the id of the message that was taken last, ``done`` how many of
+    its changes were made, ``error`` and ``code`` why no more were, ``note`` what else there is to say of it.
+    """
+
+    version: int
+    label: str
+    words: Mapping[str, str]
+    can_undo: bool = False
+    can_redo: bool = False
+    answered: str = ""
+    done: int = 0
+    error: str = ""
+    code: str = ""
+    note: str = ""
 
 
 class Edits(Model):

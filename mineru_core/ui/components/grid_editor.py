@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 import streamlit as st
 
 from mineru_core.jobs.correction_log import TableId
+from mineru_core.ui.components.edits import Editor
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.setup import asset
+from mineru_core.ui.setup import asset, module
 
 WORDS = (
     "undo", "undo_help", "redo", "redo_help", "copy", "copy_help", "merge", "split", "header", "header_help",
@@ -21,40 +22,25 @@ WORDS = (
 )  # fmt: skip
 """Strings of the component, without the "grid." they begin with in the catalogues."""
 
-_PARTS = ("delivery", "grid_model", "grid_sizes", "grid_view", "grid_sync", "grid_editor")
-
-CODE = "".join(asset(f"{part}.js") for part in _PARTS)
-"""The component's module; it can import no other, so its files are joined."""
+SCRIPT = module("elements", "delivery", "grid_model", "grid_sizes", "grid_view", "grid_sync", "grid_editor")
 
 _mount = st.components.v2.component(
     "mineru_workbench.grid_editor",
     html='<div class="editor"></div>',
     css=asset("grid_editor.css"),
-    js=CODE,
+    js=SCRIPT,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GridEditor:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridEditor(Editor):
     """What the browser is told of one table; the table itself it asks for (see ``api/grid_data.py``).
 
-    ``place`` names the table there, ``version`` is that of the corrections. ``answered`` is the id of the message that
-    was taken last, ``done`` how many of its changes were made, ``error`` and ``code`` why no more of them, ``note``
-    what else there is to say of it. ``table`` has its columns where the server around the app has no route for them.
+    ``place`` names the table there. ``table`` has its columns where the server around the app has no route for them.
     """
 
     job: str
     place: str
-    version: int
-    label: str
-    words: Mapping[str, str]
-    can_undo: bool = False
-    can_redo: bool = False
-    answered: str = ""
-    done: int = 0
-    error: str = ""
-    code: str = ""
-    note: str = ""
     table: Mapping[str, object] | None = None
 
 

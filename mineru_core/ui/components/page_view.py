@@ -24,10 +24,7 @@ from mineru_core.document.task import Region
 from mineru_core.serving.selection import MAX_REGIONS
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.palette import HEAT, LOOKS
-from mineru_core.ui.setup import asset
-
-PARTS = ("geometry", "shared", "layers", "regions", "strip", "tools")
-"""Files of the component before its own, in their order: a component's module imports none."""
+from mineru_core.ui.setup import asset, module
 
 WORDS = (
     "tools", "previous_help", "next_help", "out_help", "original_help", "in_help", "fit_help", "turn_help", "turned",
@@ -39,18 +36,15 @@ WORDS = (
 """Strings of the component, without the "view." they begin with in the catalogues."""
 
 
-def script() -> str:
-    """The component's module, put together."""
-    return (
-        "".join(asset(f"page_view_{part}.js") for part in PARTS) + asset("page_view.js") + asset("page_view_mount.js")
-    )
+_PARTS = ("_geometry", "_shared", "_layers", "_regions", "_strip", "_tools", "", "_mount")
 
+SCRIPT = module("elements", *(f"page_view{part}" for part in _PARTS))
 
 _mount = st.components.v2.component(
     "mineru_workbench.page_view",
     html='<div class="view"></div>',
     css=asset("page_view.css"),
-    js=script(),
+    js=SCRIPT,
 )
 
 

@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 import streamlit as st
 
 from mineru_core.document.chart import Axis, Chart, Point
+from mineru_core.ui.components.edits import Editor
 from mineru_core.ui.i18n import Translator
-from mineru_core.ui.setup import asset
+from mineru_core.ui.setup import asset, module
 
 WORDS = (
     "undo", "undo_help", "redo", "redo_help", "move", "move_help", "add", "add_help", "add_hint", "delete",
@@ -22,41 +23,21 @@ WORDS = (
 """Strings of the component, without the "points." they begin with in the catalogues."""
 
 
-def script() -> str:
-    """The component's module, put together, since one in the page imports none."""
-    return "".join(
-        asset(f"{part}.js") for part in ("delivery", "point_model", "point_view", "point_outbox", "point_editor")
-    )
-
+SCRIPT = module("elements", "delivery", "point_model", "point_view", "point_outbox", "point_editor")
 
 _mount = st.components.v2.component(
     "mineru_workbench.point_editor",
     html='<div class="points"></div>',
     css=asset("point_editor.css"),
-    js=script(),
+    js=SCRIPT,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PointEditor:
-    """Everything the browser needs to show one chart and to change it.
-
-    ``chart`` is what ``chart_data`` gives. ``version`` is that of the corrections; ``answered`` the id of the message
-    that was taken last, ``done`` how many of its changes were made, ``error`` and ``code`` why no more were, ``note``
-    what else there is to say of it.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointEditor(Editor):
+    """Everything the browser needs to show one chart and to change it. ``chart`` is what ``chart_data`` gives."""
 
     chart: Mapping[str, object]
-    version: int
-    label: str
-    words: Mapping[str, str]
-    can_undo: bool = False
-    can_redo: bool = False
-    answered: str = ""
-    done: int = 0
-    error: str = ""
-    code: str = ""
-    note: str = ""
 
 
 def show_points(editor: PointEditor, *, key: str, on_edits: Callable[[], None]) -> None:

@@ -4,13 +4,13 @@ import pytest
 
 from mineru_core.api.grid_data import FORM_VERSION
 from mineru_core.ui.components.edits import MAX_CHANGES
-from mineru_core.ui.components.grid_editor import CODE, grid_words
+from mineru_core.ui.components.grid_editor import SCRIPT, grid_words
 from mineru_core.ui.i18n import CATALOGUES, Translator
 
 
 def test_the_browser_has_the_same_bounds_and_form() -> None:
-    assert f"const FORM = {FORM_VERSION};" in CODE
-    assert f"const MOST_CHANGES = {MAX_CHANGES};" in CODE
+    assert f"const FORM = {FORM_VERSION};" in SCRIPT
+    assert f"const MOST_CHANGES = {MAX_CHANGES};" in SCRIPT
 
 
 @pytest.mark.parametrize("language", sorted(CATALOGUES))

@@ -8,14 +8,7 @@ from mineru_core.document.analysis import BlockType
 from mineru_core.document.geometry import Box
 from mineru_core.document.task import Region
 from mineru_core.serving.selection import MAX_REGIONS
-from mineru_core.ui.components.page_view import (
-    parse_regions,
-    region_rows,
-    script,
-    view_heat,
-    view_looks,
-    view_words,
-)
+from mineru_core.ui.components.page_view import SCRIPT, parse_regions, region_rows, view_heat, view_looks, view_words
 from mineru_core.ui.i18n import Translator
 
 EN = Translator("en")
@@ -74,8 +67,7 @@ def test_the_places_of_numbers_are_in_the_words() -> None:
 
 
 def test_the_module_makes_no_markup_of_text_and_fetches_from_its_own_server_only() -> None:
-    code = script()
-    assert code.count("export default") == 1
+    assert SCRIPT.count("export default") == 1
     for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval("):
-        assert forbidden not in code
-    assert code.count("http") == code.count("http://www.w3.org/2000/svg")
+        assert forbidden not in SCRIPT
+    assert SCRIPT.count("http") == SCRIPT.count("http://www.w3.org/2000/svg")
