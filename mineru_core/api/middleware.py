@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 import uuid
@@ -26,6 +27,9 @@ TWO_LENGTHS = "The body has a length and comes in chunks, too."
 DRAIN_BYTES = 8 * 1024 * 1024
 """Bytes of a refused upload that are still taken, so that a client in the middle of sending sees the answer."""
 DRAIN_SECONDS = 5.0
+
+HOST_CONFIG = "/_stcore/host-config"
+"""Where the browser app asks how it is to behave; below any base path."""
 
 _OWNER = re.compile(r"[A-Za-z0-9_-]{43}")  # 32 random bytes, urlsafe base64
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,128}")
@@ -126,6 +130,46 @@ class OwnerCookie:
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)
+
+
+class NoErrorDialogs:
+    """Tells the browser app not to open dialogs of its own for errors: they are English, speak to developers and keep
+    the reader from the page. A lost connection is said by the page itself (``ui/components/connection.py``)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; an answer that is not the host's settings stays as it is."""
+        if scope["type"] != "http" or not scope["path"].endswith(HOST_CONFIG):
+            await self.app(scope, receive, send)
+            return
+        plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        start: Message = {}
+        body = bytearray()
+
+        async def collect(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start":
+                start = message
+                return
+            body.extend(message.get("body", b""))
+            if message.get("more_body", False):
+                return
+            answer = _without_dialogs(bytes(body)) if start["status"] == 200 else bytes(body)
+            MutableHeaders(scope=start)["Content-Length"] = str(len(answer))
+            await send(start)
+            await send({"type": "http.response.body", "body": answer})
+
+        await self.app({**scope, "headers": plain}, receive, collect)
+
+
+def _without_dialogs(settings: bytes) -> bytes:
+    try:
+        found = json.loads(settings)
+    except ValueError:
+        return settings
+    return json.dumps({**found, "blockErrorDialogs": True}).encode() if isinstance(found, dict) else settings
 
 
 def owner_of(scope: Scope) -> str | None:

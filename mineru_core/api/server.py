@@ -18,7 +18,7 @@ from mineru_core.api.backend import Backend
 from mineru_core.api.documents import API_PREFIX
 from mineru_core.api.errors import error_response
 from mineru_core.api.guards import AllowedHosts, SecurityHeaders
-from mineru_core.api.middleware import OwnerCookie, RequestId
+from mineru_core.api.middleware import NoErrorDialogs, OwnerCookie, RequestId
 from mineru_core.errors import NotFound
 
 ALIAS = "/v1/document/parse"
@@ -50,7 +50,7 @@ class ServerParts:
             Middleware(SecurityHeaders, api_prefixes=(f"{API_PREFIX}/", ALIAS)),
             Middleware(AllowedHosts, allowed=self.backend.settings.server.allowed_hosts),
         ]
-        self.middleware = [*self.guards, Middleware(OwnerCookie)]
+        self.middleware = [*self.guards, Middleware(OwnerCookie), Middleware(NoErrorDialogs)]
 
     @property
     def lifespan(self) -> Lifespan:

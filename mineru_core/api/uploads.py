@@ -13,7 +13,7 @@ from starlette.routing import Route
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import error_response, in_one_shape, refused_upload, too_large
 from mineru_core.api.middleware import drain, owner_of
-from mineru_core.errors import Cancelled, DeadlineExceeded, EmptyFile, FileTooLarge, TokenRequired, WorkbenchError
+from mineru_core.errors import Cancelled, DeadlineExceeded, FileTooLarge, TokenRequired, WorkbenchError
 from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.store.blobs import Incoming
 
@@ -70,7 +70,8 @@ def _owner_here(request: Request) -> str:
 
 
 async def _receive(backend: Backend, request: Request, name: str, owner: str) -> KeptUpload:
-    """Take the body to disk as it comes. Raises ``FileTooLarge`` as soon as it is, by what is declared or counted."""
+    """Take the body to disk as it comes. Raises ``FileTooLarge`` as soon as it is, by what is declared or counted, and
+    what ``Uploads.check`` raises of a file that cannot be read."""
     uploads, limit = backend.service.uploads, backend.settings.limits.max_file_bytes
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > limit:
@@ -78,8 +79,7 @@ async def _receive(backend: Backend, request: Request, name: str, owner: str) ->
     incoming = await backend.call(uploads.receive)
     try:
         await _take_body(backend, request, incoming, limit)
-        if incoming.size == 0:
-            raise EmptyFile("The file holds no bytes.")
+        await backend.call(partial(uploads.check, incoming))
         return await backend.call(partial(uploads.keep, incoming, name, owner))
     finally:
         with anyio.CancelScope(shield=True):

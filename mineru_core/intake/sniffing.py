@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from mineru_core.errors import EmptyFile, EncryptedOffice, UnsupportedType
@@ -41,6 +42,7 @@ _PICTURE_MARKS = (
 # Readers accept a PDF whose header stands anywhere in the first kilobyte (mail gateways put lines in front of it).
 _PDF_HEADER_WITHIN = 1024
 _ZIP_NAMES_WITHIN = 64_000
+_ZIP_MARK = b"PK\x03\x04"
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
 
@@ -121,13 +123,27 @@ def sniff(data: bytes) -> str:
         return office
     name, hint = _other_kind(data)
     if name:
-        raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
+        raise UnsupportedType(refusal_of(name), hint)
     if b"%PDF-" in data[:_PDF_HEADER_WITHIN]:
         return PDF
     name, hint = _text_kind(data)
     if name:
-        raise UnsupportedType(f"This is a {name}, which cannot be read.", hint)
+        raise UnsupportedType(refusal_of(name), hint)
     raise UnsupportedType("The bytes are neither a picture, a PDF nor an Office file.")
+
+
+def refusal_of(kind: str) -> str:
+    """The message of the error for a kind of file that is known and cannot be read."""
+    return f"This is a {kind}, which cannot be read."
+
+
+def sniff_file(path: Path) -> str:
+    """The same of a file on disk. Read as a whole are only files that may be Office's: their marks stand anywhere."""
+    with path.open("rb") as file:
+        data = file.read(_ZIP_NAMES_WITHIN)
+        if data.startswith((_ZIP_MARK, _OLD_OFFICE)):
+            data += file.read()
+    return sniff(data)
 
 
 def _picture_type(data: bytes) -> str:
@@ -156,7 +172,7 @@ def _office_type(data: bytes) -> str:
     """The type of an Office file by the names in its ZIP directory; where that was cut off, by those at its start."""
     if data.startswith(_OLD_OFFICE) and _ENCRYPTED_MARK in data:
         raise EncryptedOffice("The Office file is encrypted with a password.")
-    if not data.startswith(b"PK\x03\x04"):
+    if not data.startswith(_ZIP_MARK):
         return ""
     directory = _zip_directory(data)
     if directory and _OFFICE_MARK not in directory:
@@ -177,7 +193,7 @@ def _zip_directory(data: bytes) -> bytes:
 
 def _other_kind(data: bytes) -> tuple[str, str]:
     """Name and way out of a known binary type; empty texts where it is none."""
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(_ZIP_MARK):
         return _zip_kind(data[:_ZIP_NAMES_WITHIN])
     if data[:4] == b"RIFF":
         return "sound or video file", _NO_DOCUMENT

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from mineru_core.errors import NotFound
+from mineru_core.intake import sniff_file
 from mineru_core.jobs.storage import on_storage
 from mineru_core.store.blobs import BlobStore, Incoming
 from mineru_core.store.database import Database
@@ -49,6 +50,12 @@ class Uploads:
     def write(self, incoming: Incoming, data: bytes | bytearray) -> None:
         """Write the next bytes of a file to disk."""
         incoming.write(data)
+
+    @on_storage
+    def check(self, incoming: Incoming) -> None:
+        """Look whether the file, which is whole, is of a kind that can be read: better said now than once something is
+        asked of it. Raises ``EmptyFile``, ``UnsupportedType`` and ``EncryptedOffice``."""
+        sniff_file(incoming.so_far())
 
     @on_storage
     def keep(self, incoming: Incoming, name: str, owner: str) -> KeptUpload:

@@ -112,6 +112,11 @@ class Incoming:
         self._hash.update(data)
         self.size += len(data)
 
+    def so_far(self) -> Path:
+        """The file with the bytes written so far, to be read; it stays this object's."""
+        self._file.flush()
+        return self._temporary
+
     def finish(self) -> str:
         """Flush everything to disk, which may take a moment; the sha256 of the bytes."""
         self._file.flush()

@@ -8,8 +8,10 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
-from mineru_core.api.middleware import OWNER_COOKIE, owner_of
+from mineru_core.api.middleware import OWNER_COOKIE, NoErrorDialogs, owner_of
 from tests.api.test_access import scope
 
 
@@ -40,3 +42,21 @@ def test_a_browser_gets_one_cookie_with_the_page(echo_server: str) -> None:
     assert OWNER_COOKIE not in httpx.get(f"{echo_server}/_stcore/health").headers.get("set-cookie", "")
     forged = httpx.get(f"{echo_server}/", headers={**page, "Cookie": f"{OWNER_COOKIE}=mine"})
     assert OWNER_COOKIE in forged.headers["set-cookie"]
+
+
+def test_the_browser_app_opens_no_dialogs_of_its_own(echo_server: str) -> None:
+    for headers in ({}, {"Accept-Encoding": "gzip"}):
+        answer = httpx.get(f"{echo_server}/_stcore/host-config", headers=headers)
+        assert answer.json()["blockErrorDialogs"] is True
+        assert "metricsUrl" in answer.json()  # the rest is Streamlit's own
+
+
+@pytest.mark.parametrize(("status", "body"), [(200, b"no settings"), (200, b"[]"), (404, b"{}")])
+def test_what_is_no_settings_of_the_browser_app_stays_as_it_is(status: int, body: bytes) -> None:
+    async def other(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body[:1], "more_body": True})
+        await send({"type": "http.response.body", "body": body[1:]})
+
+    answer = TestClient(NoErrorDialogs(other)).get("/below/_stcore/host-config")
+    assert (answer.status_code, answer.content) == (status, body)

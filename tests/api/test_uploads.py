@@ -21,6 +21,10 @@ from tests.documents import table_pdf
 
 OWNER = secrets.token_urlsafe(32)
 LIMIT = 3_000_000
+LOCKED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(200_000) + "EncryptedPackage".encode("utf-16-le")
+"""An Office file behind a password, whose mark stands anywhere."""
+PICTURE = b"\x89PNG\r\n\x1a\n and more"
+"""As far as anybody looks at it before it is read."""
 
 
 def own_headers(api: Api, owner: str = OWNER) -> dict[str, str]:
@@ -38,7 +42,7 @@ def files_of(home: Path) -> list[Path]:
 
 
 def test_a_file_comes_to_its_owner_whole_and_by_its_name(api: Api) -> None:
-    data = secrets.token_bytes(2 * uploads.BUFFER_BYTES + 12_345)
+    data = PICTURE + secrets.token_bytes(2 * uploads.BUFFER_BYTES + 12_345)
     answer = send(api, data, "季度 报告 100%.png")
     assert answer.status_code == 201
     assert answer.headers["cache-control"] == "no-store"
@@ -48,7 +52,7 @@ def test_a_file_comes_to_its_owner_whole_and_by_its_name(api: Api) -> None:
 
 
 def test_an_id_of_another_owner_opens_nothing(api: Api) -> None:
-    kept = send(api, b"mine").json()["id"]
+    kept = send(api, PICTURE).json()["id"]
     number, digits = kept.split("-")
     for upload_id, owner in [
         (kept, secrets.token_urlsafe(32)),
@@ -61,7 +65,7 @@ def test_an_id_of_another_owner_opens_nothing(api: Api) -> None:
         for ask in (api.service.uploads.read, api.service.uploads.get, api.service.uploads.forget):
             with pytest.raises(NotFound):
                 ask(upload_id, owner)
-    assert api.service.uploads.read(kept, OWNER) == b"mine"
+    assert api.service.uploads.read(kept, OWNER) == PICTURE
 
 
 def test_a_document_of_a_job_is_no_upload(api: Api) -> None:
@@ -74,7 +78,7 @@ def test_a_document_of_a_job_is_no_upload(api: Api) -> None:
 
 
 def test_a_file_taken_back_is_gone(api: Api) -> None:
-    kept = send(api, b"a slip").json()["id"]
+    kept = send(api, PICTURE).json()["id"]
     stranger = own_headers(api, secrets.token_urlsafe(32))
     assert_error(api.client.delete(f"/ui/upload/{kept}", headers=stranger), 404, "not-found")
     assert api.client.delete(f"/ui/upload/{kept}", headers=own_headers(api)).status_code == 204
@@ -100,9 +104,27 @@ def test_an_empty_file_is_refused(api: Api) -> None:
     assert_error(send(api, b""), 422, "empty-file")
 
 
+@pytest.mark.parametrize(
+    ("data", "code", "kind"),
+    [
+        (b"Rar!\x1a\x07", "unsupported-type", "RAR archive"),
+        (b"only words", "unsupported-type", "text file"),
+        (b"PK\x03\x04 nothing of Office", "unsupported-type", "ZIP archive"),
+        (LOCKED, "encrypted-office", ""),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_at_once_and_nothing_of_it_is_kept(
+    api: Api, home: Path, data: bytes, code: str, kind: str
+) -> None:
+    answer = send(api, data, "page.png")
+    assert_error(answer, 422, code)
+    assert kind in answer.json()["message"]
+    assert files_of(home) == []
+
+
 def test_too_large_a_file_is_refused_by_what_is_declared_and_by_what_comes(start_api: StartApi, home: Path) -> None:
     with start_api(limits={"max_file_bytes": LIMIT}) as api:
-        exact = send(api, bytes(LIMIT))
+        exact = send(api, PICTURE.ljust(LIMIT, b"\0"))
         assert exact.status_code == 201
         api.service.uploads.forget(exact.json()["id"], OWNER)
         before = files_of(home)
@@ -141,7 +163,7 @@ def test_a_full_disk_is_said_and_nothing_is_left(
 
     with start_api() as api:
         monkeypatch.setattr(Uploads, "keep", full)
-        assert_error(send(api, b"some bytes"), 503, "storage-unavailable")
+        assert_error(send(api, PICTURE), 503, "storage-unavailable")
         assert files_of(home) == []
 
 

@@ -22,9 +22,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from mineru_core.api.errors import error_response
 from mineru_core.document.page import Pixels
+from mineru_core.errors import EncryptedOffice, UnsupportedType, WorkbenchError
+from mineru_core.intake import sniff
 from mineru_core.intake.compression import POLICY, compress, letter_height, shrink
-from mineru_core.ui.components.drop_zone import SCRIPT, DropZone, drop_errors, drop_words
+from mineru_core.ui.components.drop_zone import SCRIPT, DropZone, drop_errors, drop_words, file_kinds
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import asset
 from tests.browser.alone import add_component, mount, sent
@@ -53,7 +56,7 @@ class Receiver:
     url: str = ""
     files: list[tuple[str, bytes]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    answers: list[tuple[int, str]] = field(default_factory=list)
+    answers: list[tuple[int, str] | WorkbenchError] = field(default_factory=list)
     let_go: threading.Event = field(default_factory=threading.Event)
 
     async def upload(self, request: Request) -> Response:
@@ -61,7 +64,10 @@ class Receiver:
         if name.startswith("held"):
             await to_thread.run_sync(self.let_go.wait, WAIT_MS / 1000)
         if self.answers:
-            status, code = self.answers.pop(0)
+            said = self.answers.pop(0)
+            if isinstance(said, WorkbenchError):
+                return error_response(request.scope, said)
+            status, code = said
             return JSONResponse({"code": code}, status_code=status)
         self.files.append((name, data))
         return JSONResponse({"id": f"id-{len(self.files)}", "name": name, "size": len(data)}, status_code=201)
@@ -109,7 +115,8 @@ def open_at(page: Page, url: str) -> None:
 
 def give(page: Page, t: Translator = EN, **changes: Any) -> None:
     """Mount the component, or tell it something new, as a run of the app does."""
-    zone = DropZone(drop_words(t, 100, compact=False), drop_errors(t), t.language, ".pdf,.png", 100_000_000)
+    words = drop_words(t, 100, compact=False)
+    zone = DropZone(words, drop_errors(t), file_kinds(t), t.language, ".pdf,.png", 100_000_000)
     mount(page, asdict(replace(zone, **changes)))
 
 
@@ -329,6 +336,27 @@ def test_too_large_and_empty_files_are_not_sent(page: Page, receiver: Receiver) 
     expect(row(page, "empty.pdf")).to_contain_text(EN("error.empty-file.title"))
     expect(page.locator("button.again:visible")).to_have_count(0)
     assert [name for name, _ in receiver.files] == ["right.pdf"]
+
+
+@pytest.mark.parametrize("t", [EN, ZH])
+def test_a_file_that_cannot_be_read_says_what_helps(page: Page, receiver: Receiver, t: Translator) -> None:
+    with pytest.raises(UnsupportedType) as refused:
+        sniff(b"Rar!")
+    receiver.answers = [refused.value, UnsupportedType("Nobody knows this one."), EncryptedOffice("A password.")]
+    give(page, t)
+    for name in ("pages.pdf", "b.pdf", "c.pdf"):
+        choose(page, (name, b"x"))
+        expect(row(page, name)).to_have_attribute("data-state", "failed")
+    said = row(page, "pages.pdf").locator(".facts")
+    for part in ("title", "hint"):
+        expect(said).to_contain_text(t(f"error.unsupported-type.{part}"))
+    expect(said).to_contain_text(t("error.unsupported-type.is", kind=t("kind.RAR archive")))
+    expect(row(page, "b.pdf").locator(".facts")).to_contain_text(
+        t("drop.unreadable", title=t("error.unsupported-type.title"), kind="", hint=t("error.unsupported-type.hint"))
+    )
+    expect(row(page, "c.pdf").locator(".facts")).to_contain_text(t("error.encrypted-office.hint"))
+    expect(page.locator("button.again:visible")).to_have_count(0)
+    assert told(page) == {"ids": [], "pending": False, "failed": 3}
 
 
 def test_more_files_than_may_be_are_left_out_and_that_is_said(page: Page, receiver: Receiver) -> None:

@@ -190,7 +190,7 @@ def test_a_change_in_another_window_is_told_and_nothing_typed_is_lost(open_page:
     saved(page, EN)
     page.keyboard.press("Control+z")
     expect(cell(grid, 1, 0)).to_have_text(TABLE_ROWS[1][0])
-    expect(answer(page).locator(".status")).to_have_text(EN("grid.foreign_table", page=1, number=1))
+    expect(answer(page).locator(".status")).to_have_text(EN("grid.foreign_undo_table", page=1, number=1))
 
 
 @pytest.mark.parametrize(("locale", "t", "width"), [("en-US", EN, 1280), ("zh-CN", ZH, 390)])

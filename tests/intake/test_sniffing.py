@@ -1,15 +1,27 @@
 from __future__ import annotations
 
+import io
+import re
+import secrets
+from pathlib import Path
+from zipfile import ZipFile
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mineru_core.errors import EmptyFile, UnsupportedType
-from mineru_core.intake import JPEG, PDF, PICTURES, PNG, sniff
+from mineru_core.intake import JPEG, PDF, PICTURES, PNG, sniff, sniff_file
 from mineru_core.intake.sniffing import AVIF, BMP, DOCX, GIF, HEIC, JPEG2000, PPTX, TIFF, WEBP, XLSX
 from tests.documents import draw_lines, jpeg_bytes, picture_bytes, png_bytes, table_pdf
 
 PICTURE = draw_lines(("Total",))
+
+
+def written(folder: Path, data: bytes) -> Path:
+    path = folder / "upload"
+    path.write_bytes(data)
+    return path
 
 
 @pytest.mark.parametrize(
@@ -36,8 +48,9 @@ PICTURE = draw_lines(("Total",))
         (b"\xef\xbb\xbf" + table_pdf(), PDF),
     ],
 )
-def test_names_the_types_that_can_be_read(data: bytes, media_type: str) -> None:
+def test_names_the_types_that_can_be_read(tmp_path: Path, data: bytes, media_type: str) -> None:
     assert sniff(data) == media_type
+    assert sniff_file(written(tmp_path, data)) == media_type
 
 
 @pytest.mark.parametrize(
@@ -57,11 +70,23 @@ def test_names_the_types_that_can_be_read(data: bytes, media_type: str) -> None:
         (b"\x93\xfa\xff\x00\x01", "neither", "picture"),
     ],
 )
-def test_names_the_other_type_and_the_way_out(data: bytes, name: str, hint: str) -> None:
+def test_names_the_other_type_and_the_way_out(tmp_path: Path, data: bytes, name: str, hint: str) -> None:
     with pytest.raises(UnsupportedType) as refused:
         sniff(data)
     assert name in refused.value.message
     assert hint in refused.value.hint
+    with pytest.raises(UnsupportedType, match=re.escape(refused.value.message)):
+        sniff_file(written(tmp_path, data))
+
+
+@pytest.mark.parametrize("size", [300, 300_000])
+def test_an_office_file_is_told_by_its_end_however_long_it_is(tmp_path: Path, size: int) -> None:
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as archive:
+        archive.writestr("media/photo.png", secrets.token_bytes(size))
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr("xl/workbook.xml", "")
+    assert sniff_file(written(tmp_path, packed.getvalue())) == XLSX
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.ui import services, session
 from mineru_core.ui.analyse.engines import choose_engine
 from mineru_core.ui.analyse.problems import show_problems
-from mineru_core.ui.components.drop_zone import DropZone, drop_errors, drop_words, dropped, show_drop_zone
+from mineru_core.ui.components.drop_zone import DropZone, drop_errors, drop_words, dropped, file_kinds, show_drop_zone
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.sample import WISHES, sample
 from mineru_core.ui.services import Handed, Upload
@@ -105,6 +105,7 @@ def _drop_zone(place: str, words_key: Key, owner: str, t: Translator) -> Sequenc
     zone = DropZone(
         words=drop_words(t, services.max_megabytes(), compact=compact),
         errors=drop_errors(t),
+        kinds=file_kinds(t),
         language=t.language,
         accept=",".join(f".{ending}" for ending in FILE_TYPES),
         max_bytes=services.settings().limits.max_file_bytes,

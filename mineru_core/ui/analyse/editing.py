@@ -106,7 +106,7 @@ def make_changes(
     job: Job, target: Target, edits: Edits, t: Translator, read: Reader | None = None, own: OwnChanges | None = None
 ) -> Made:
     """Make the changes in their order, up to the first that cannot be made; those before it stay made. Where ``own``
-    tells this window's changes from those of others, the undo of any other is noted."""
+    tells this window's changes from those of others, the undo or redo of any other is noted."""
     corrections = services.service().corrections
     read = read or operation_of
     version, note = edits.version, ""
@@ -115,14 +115,14 @@ def make_changes(
             if change.get("op") in {"undo", "redo"}:
                 move = corrections.undo if change["op"] == "undo" else corrections.redo
                 state, changed = move(job.id, job.owner, version=version)
-                foreign = own is not None and change["op"] == "undo" and not own.undone(state)
+                foreign = own is not None and not (own.undone if change["op"] == "undo" else own.redone)(state)
                 if foreign or changed != target:
-                    name = "foreign" if foreign else "other"
+                    name = f"foreign_{change['op']}" if foreign else "other"
                     note = t(f"grid.{name}_{changed.kind}", page=changed.page, number=changed.index + 1)
             else:
                 state = corrections.correct(job.id, job.owner, target, read(change), version=version)
-            if own is not None and change.get("op") != "undo":
-                own.made(state)
+                if own is not None:
+                    own.made(state)
         except WorkbenchError as failure:  # told in the editor, which then shows the table as it is
             return Made(count, note, failure)
         version = state.version

@@ -17,6 +17,7 @@ from mineru_core.ui.analyse.problems import show_problem, show_problems
 from mineru_core.ui.analyse.progress import show_progress
 from mineru_core.ui.analyse.result import show_result
 from mineru_core.ui.components.address import watch_address
+from mineru_core.ui.components.connection import watch_connection
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import Problem
 from mineru_core.ui.text import kept_days
@@ -40,6 +41,7 @@ def render() -> None:
         with st.container(key="screen_document"):
             _document_screen(job, other, owner, t)
     watch_address(None if job is None else job.id)
+    watch_connection(t)
 
 
 def _current_job(owner: str) -> Job | None:

@@ -8,6 +8,7 @@ const ICONS = {
   again: "M19 12a7 7 0 1 1-2-4.9M19 4v4h-4",
 };
 const THUMBNAILS = /^image\/(png|jpeg|webp|bmp|gif|avif)$/;
+const FOR_GOOD = new Set(["empty-file", "file-too-large", "unsupported-type", "encrypted-office"]); // of no use to try again
 const DRAG_MS = 250; // after the last sign of a drag it has left the window
 const GONE_MS = 400; // a zone that is off the page for so long is not coming back
 const KILO = 1e3;
@@ -224,7 +225,7 @@ class DropZone {
     row.progress.setAttribute("aria-label", fill(words.progress, { name: item.name }));
     if (item.state === "sending") row.progress.value = item.bytes ? Math.min(1, item.sent / item.bytes) : 1;
     else row.progress.removeAttribute("value");
-    row.again.hidden = item.state !== "failed" || item.error === "empty-file" || item.error === "file-too-large";
+    row.again.hidden = item.state !== "failed" || FOR_GOOD.has(item.error);
     const closing = item.under_way ? words.cancel : words.remove;
     for (const [button, word] of [[row.close, closing], [row.again, words.retry]]) {
       button.setAttribute("aria-label", fill(word, { name: item.name }));
@@ -242,7 +243,8 @@ class DropZone {
   }
 
   why(item) {
-    return this.data.errors[item.error] || this.data.errors.network;
+    const { errors, kinds } = this.data;
+    return fill(errors[item.error] || errors.network, { kind: kinds[item.message] || "" }).replace("  ", " ");
   }
 
   sizes(item) {

@@ -73,6 +73,7 @@ class Item {
     this.sent = 0;
     this.id = "";
     this.error = "";
+    this.message = "";
     this.reduced = null;
     this.request = null;
   }
@@ -113,7 +114,7 @@ class UploadQueue {
   }
 
   retry(item) {
-    Object.assign(item, { state: "waiting", error: "", sent: 0 });
+    Object.assign(item, { state: "waiting", error: "", message: "", sent: 0 });
     this.changed(item);
     this.pump();
   }
@@ -199,15 +200,16 @@ class UploadQueue {
     } catch {
       // a proxy's own page
     }
-    if (request.status !== CREATED || !answer.id) return this.fail(item, answer.code || "network");
+    if (request.status !== CREATED || !answer.id) return this.fail(item, answer.code || "network", answer.message);
     if (item.state === "removed") return;
     Object.assign(item, { state: "done", id: answer.id, sent: item.bytes });
     this.changed(item);
   }
 
-  fail(item, code) {
+  // ``message`` is the server's own, by which it is known what the file is.
+  fail(item, code, message = "") {
     if (item.state === "removed") return;
-    Object.assign(item, { state: "failed", error: code });
+    Object.assign(item, { state: "failed", error: code, message });
     this.changed(item);
   }
 }

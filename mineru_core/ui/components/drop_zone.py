@@ -15,8 +15,9 @@ from pydantic import Field, ValidationError
 
 from mineru_core.document.model import Model
 from mineru_core.intake.compression import POLICY, CompressionPolicy
+from mineru_core.intake.sniffing import refusal_of
 from mineru_core.jobs.uploads import KeptUpload
-from mineru_core.ui.i18n import Translator
+from mineru_core.ui.i18n import CATALOGUES, Translator
 from mineru_core.ui.setup import asset, module
 
 UPLOAD_PATH = "ui/upload"
@@ -30,9 +31,12 @@ WORDS = (
 )
 """Strings of the component beside its title, without the "drop." they begin with in the catalogues."""
 
+UNREADABLE = ("unsupported-type", "encrypted-office")
+"""Codes of files that another try does not help; what does is said with them."""
+
 ERRORS = (
     *("empty-file", "file-too-large", "token-required", "storage-unavailable", "engine-unavailable"),
-    *("deadline-exceeded", "not-found", "internal"),
+    *("deadline-exceeded", "not-found", "internal", *UNREADABLE),
 )
 """Codes that an upload may end with."""
 
@@ -59,12 +63,14 @@ class Dropped(Model):
 
 @dataclass(frozen=True, slots=True)
 class DropZone:
-    """Everything the browser needs. ``accept`` is a file input's. ``files`` are those that wait on the server, and
+    """Everything the browser needs. ``errors`` is what ``drop_errors`` gives, ``kinds`` what ``file_kinds`` gives.
+    ``accept`` is a file input's. ``files`` are those that wait on the server, and
     ``arriving`` says whether the page was last told that others are on their way: for a page that is drawn anew.
     ``compact``: one row instead of a large field."""
 
     words: Mapping[str, str]
     errors: Mapping[str, str]
+    kinds: Mapping[str, str]
     language: str
     accept: str
     max_bytes: int
@@ -101,5 +107,15 @@ def drop_words(t: Translator, megabytes: int, *, compact: bool) -> dict[str, str
 
 
 def drop_errors(t: Translator) -> dict[str, str]:
-    """Why an upload did not come through, by code; "network" where nobody said."""
-    return {**{code: t(f"error.{code}.title") for code in ERRORS}, "network": t("drop.network")}
+    """Why an upload did not come through, by code; "network" where nobody said. "%kind" in it is for what
+    ``file_kinds`` says."""
+    said = {code: t(f"error.{code}.title") for code in ERRORS}
+    for code in UNREADABLE:
+        said[code] = t("drop.unreadable", title=said[code], kind="%kind", hint=t(f"error.{code}.hint"))
+    return {**said, "network": t("drop.network")}
+
+
+def file_kinds(t: Translator) -> dict[str, str]:
+    """What a file is that cannot be read, by the message of the error that says so."""
+    kinds = [key.removeprefix("kind.") for key in CATALOGUES[t.language] if key.startswith("kind.")]
+    return {refusal_of(kind): t("error.unsupported-type.is", kind=t(f"kind.{kind}")) for kind in kinds}

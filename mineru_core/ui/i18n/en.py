@@ -5,6 +5,7 @@ from __future__ import annotations
 EN: dict[str, str] = {
     "app.name": "MinerU Workbench",
     "app.language": "Language",
+    "app.offline": "The server cannot be reached. The page stays as it is and goes on as soon as the server is back.",
     "hero.title": "Pages in, clean data out",
     "hero.line": (
         "Drop a scan, a PDF or a slide screenshot and say what you need. Check the answer beside the page, "
@@ -39,6 +40,7 @@ EN: dict[str, str] = {
     "drop.too_many": "At most {count} files at once; the others were left out.",
     "drop.reduced": "Reduced in this browser from {before} to {after} pixels, in which places and regions are given.",
     "drop.network": "The connection broke off",
+    "drop.unreadable": "{title}. {kind} {hint}",
     "drop.on_the_way": "Files are on their way. You can already choose what to do with them, or write it below.",
     "drop.awaited": "This is asked as soon as the files have arrived.",
     "drop.not_asked": "Not asked yet: a file has not arrived. Try it again or remove it.",
@@ -238,8 +240,18 @@ EN: dict[str, str] = {
     "grid.lost": "Not saved yet: the server does not answer. It is tried again; keep the page open.",
     "grid.copied": "Copied.",
     "grid.refused": "This change does not fit the table and was not made.",
-    "grid.foreign_table": "Undone: a change to table {number} of page {page} from another window or before a reload.",
-    "grid.foreign_chart": "Undone: a change to chart {number} of page {page} from another window or before a reload.",
+    "grid.foreign_undo_table": (
+        "Undone: a change to table {number} of page {page} from another window or before a reload."
+    ),
+    "grid.foreign_undo_chart": (
+        "Undone: a change to chart {number} of page {page} from another window or before a reload."
+    ),
+    "grid.foreign_redo_table": (
+        "Redone: a change to table {number} of page {page} from another window or before a reload."
+    ),
+    "grid.foreign_redo_chart": (
+        "Redone: a change to chart {number} of page {page} from another window or before a reload."
+    ),
     "grid.other_table": "The change was in table {number} of page {page}.",
     "grid.too_large": "This table has more than {most} cells. Download it and edit it in a spreadsheet.",
     "chart.title": "Chart {number}",

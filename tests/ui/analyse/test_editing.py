@@ -55,6 +55,11 @@ class FakeCorrections:
         self.states.pop()
         return self.state(job_id, owner), self.undone_table
 
+    def redo(self, job_id: str, owner: str, *, version: int) -> tuple[CorrectionState, TableId]:
+        self._check(version)
+        self.states.append(Table.from_rows([["made", "again"]]))
+        return self.state(job_id, owner), FIRST
+
     def _check(self, version: int) -> None:
         if version != self.version:
             raise EditConflict("changed")
@@ -112,9 +117,20 @@ def test_an_undo_of_what_another_window_did_is_told(corrections: FakeCorrections
     make_changes(JOB, FIRST, edits(set_text(0, 0, "mine")), EN, own=own)
     make_changes(JOB, FIRST, edits(set_text(0, 1, "theirs"), version=1), EN)
     own.meet(corrections.state("job-1", "me"))
-    told = Made(1, EN("grid.foreign_table", page=1, number=1))
+    told = Made(1, EN("grid.foreign_undo_table", page=1, number=1))
     assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=2), EN, own=own) == told
     assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=3), EN, own=own) == Made(1)
+
+
+def test_a_redo_of_what_another_window_has_undone_is_told(corrections: FakeCorrections) -> None:
+    own = OwnChanges(corrections.state("job-1", "me"))
+    make_changes(JOB, FIRST, edits(set_text(0, 0, "mine")), EN, own=own)
+    assert make_changes(JOB, FIRST, edits({"op": "undo"}, {"op": "redo"}, version=1), EN, own=own) == Made(2)
+    make_changes(JOB, FIRST, edits({"op": "undo"}, version=3), EN)  # theirs
+    own.meet(corrections.state("job-1", "me"))
+    told = Made(1, EN("grid.foreign_redo_table", page=1, number=1))
+    assert make_changes(JOB, FIRST, edits({"op": "redo"}, version=4), EN, own=own) == told
+    assert make_changes(JOB, FIRST, edits({"op": "undo"}, version=5), EN, own=own) == Made(1)  # made here by the redo
 
 
 def test_what_a_spreadsheet_copied_is_pasted() -> None:

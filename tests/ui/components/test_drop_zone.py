@@ -17,6 +17,7 @@ from mineru_core.ui.components.drop_zone import (
     DropZone,
     drop_errors,
     drop_words,
+    file_kinds,
     parse_dropped,
 )
 from mineru_core.ui.i18n import Translator
@@ -25,7 +26,7 @@ from mineru_core.ui.i18n import Translator
 def zone(language: str, *, compact: bool = False) -> DropZone:
     t = Translator(language)
     words = drop_words(t, 100, compact=compact)
-    return DropZone(words, drop_errors(t), language, ".pdf", 100_000_000, compact=compact)
+    return DropZone(words, drop_errors(t), file_kinds(t), language, ".pdf", 100_000_000, compact=compact)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

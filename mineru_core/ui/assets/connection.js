@@ -1,0 +1,27 @@
+// Says that the server cannot be reached, for as long as that is so. Follows elements.js in one module.
+
+const PATIENCE_MS = 2500; // a shorter break is not worth a word
+
+export default function (component) {
+  const { words } = component.data;
+  const app = document.querySelector("[data-test-connection-state]");
+  if (!app) return undefined; // another version of Streamlit, which says it elsewhere
+  const banner = make("p", "wb-offline", app);
+  banner.setAttribute("role", "alert");
+  let timer = null;
+  const look = () => {
+    if (app.dataset.testConnectionState === "CONNECTED") {
+      clearTimeout(timer);
+      timer = null;
+      banner.textContent = "";
+    } else timer ??= setTimeout(() => (banner.textContent = words), PATIENCE_MS);
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
+  look();
+  return () => {
+    observer.disconnect();
+    clearTimeout(timer);
+    banner.remove();
+  };
+}
