@@ -380,7 +380,7 @@ def test_a_server_without_the_routes_is_told_and_the_page_travels_inside(browser
         page.evaluate("document.querySelector('.picture').dispatchEvent(new Event('error'))")
         assert view.sent("broken") == [True]
         picture = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
-        view.give(inline={"src": picture, "boxes": TABLE})  # type: ignore[arg-type]
+        view.give(inline={"src": picture, "boxes": TABLE})
         expect(page.locator("button.block")).to_have_count(2)
 
 
