@@ -11,6 +11,7 @@ from mineru_core.engines.embedded.charts.areas_edges import Band, bands_of, fill
 from mineru_core.engines.embedded.charts.lines_names import names_of
 from mineru_core.engines.embedded.charts.lines_places import Place, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, read_at
+from mineru_core.engines.embedded.charts.lines_thinned import thinned
 from mineru_core.engines.embedded.charts.lines_trace import Trace
 from mineru_core.engines.embedded.charts.scene import RGB, NumberAxis, Scene, hex_color
 
@@ -62,7 +63,7 @@ def read_areas(scene: Scene) -> list[Series] | None:
     if entries:
         order = {entry.name: i for i, entry in enumerate(entries)}
         out.sort(key=lambda series: order[series.name])
-    return out or None
+    return (thinned(out) if isinstance(x, NumberAxis) and not x.dates else out) or None
 
 
 def _in_one_piece(bands: Sequence[Band]) -> list[Band]:

@@ -214,8 +214,10 @@ class _Reader:
         for row in range(at - 2, at + 2):
             if not 0 <= row < self.scene.pixels.shape[0 if self.vertical else 1]:
                 continue
-            across = self.scene.pixels[row, round(x0) : round(x1)]
-            line = across if self.vertical else self.scene.pixels[round(y0) : round(y1), row]
+            if self.vertical:
+                line = self.scene.pixels[row, round(x0) : round(x1)]
+            else:
+                line = self.scene.pixels[round(y0) : round(y1), row]
             found |= {
                 i for i, c in enumerate(self.colors) if line.size and (distance(line, c) <= SAME_COLOR).mean() > HALF
             }

@@ -19,6 +19,10 @@ ERROR_NAMES = ("value", "low", "high")
 MIN_MEDIAN = 25.0
 """How much a median differs from the filling of its box, 0 to 255; bars have none."""
 
+EDGE = 3
+MIN_EDGE = 0.8
+"""Within so many rows of a box's end this share of its width is inked."""
+
 AROUND = 0.46
 """Share of the distance between categories that is looked at to each side of one."""
 
@@ -197,13 +201,20 @@ def _box(band: _Band, top: int, bottom: int, first: int, last: int, wide: int) -
     inner = slice(max(0, band.middle - half), band.middle + half + 1)
     line = _line_width(band, first, last)
     median, contrast = _median_row(band.picture[first:last, inner], line)
-    if contrast < MIN_MEDIAN:
+    if contrast < MIN_MEDIAN or not (_is_crossed(band, first, wide) and _is_crossed(band, last, wide)):
         return None
     upper = first if first - top < 3 else top
     lower = last if bottom - last < 3 else bottom
     ends = (lower - line / 2, last - line / 2, first + median, first + line / 2, upper + line / 2)
     places = tuple(float(end) + band.first for end in ends)
     return _Shape(places, BOX_NAMES, 0.9)
+
+
+def _is_crossed(band: _Band, row: int, wide: int) -> bool:
+    """Whether an edge runs level across at about a row, as those of boxes do, and not the strokes of a steep line."""
+    half = max(1, int(0.4 * wide))
+    edge = band.ink[max(0, row - EDGE) : row + EDGE + 1, max(0, band.middle - half) : band.middle + half + 1]
+    return bool(edge.size) and float(edge.mean(axis=1).max()) >= MIN_EDGE
 
 
 def _line_width(band: _Band, first: int, last: int) -> float:

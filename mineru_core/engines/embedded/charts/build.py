@@ -14,10 +14,11 @@ from mineru_core.engines.embedded.charts.colors import background_of, common_col
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height
-from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend
+from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_ring
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
 from mineru_core.engines.embedded.charts.texts import sort_texts
+from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
 
 # In heights of a line: labels nearer than this, one below the other, are lines of one name.
 MAX_BREAK = 0.6
@@ -32,6 +33,7 @@ LONG_NAME = 40
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
+    labels = _without_rings(pixels, labels)
     height = text_height(labels)
     legend = find_legend(pixels, labels)
     if len(legend) == 1 and not _is_drawn(pixels, legend[0]):
@@ -46,12 +48,14 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     texts = sort_texts(
         [label for label in others if id(label) not in taken], plot, height, _labels(axes.x), _labels(axes.y)
     )
+    background = _background(pixels, plot)
+    names = _axis(axes.x, texts.x_labels, vertical=False)
     return Scene(
         pixels=pixels,
         plot=plot,
         labels=tuple(labels),
         free=texts.free,
-        x=_axis(axes.x, texts.x_labels, vertical=False),
+        x=at_tick_marks(names, pixels, plot, background) if isinstance(names, CategoryAxis) else names,
         y=_axis(axes.y, texts.y_labels, vertical=True),
         second_y=None if axes.second_y is None else axes.second_y.axis,
         x_labels=texts.x_labels,
@@ -60,7 +64,7 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
         title=texts.title,
         x_title=texts.x_title,
         y_title=texts.y_title,
-        background=_background(pixels, plot),
+        background=background,
         text_height=height,
         warnings=_warnings(axes),
     )
@@ -157,6 +161,12 @@ def _background(pixels: Pixels, plot: Box) -> RGB:
     """The colour behind the marks: that of the plot area's rim, unless marks as bright as theirs cover that."""
     rim = common_color(_rim(_inside(pixels, plot)))
     return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
+
+
+def _without_rings(pixels: Pixels, labels: Sequence[Label]) -> list[Label]:
+    """The labels without markers and samples that were read as letters."""
+    background = background_of(pixels)
+    return [label for label in labels if not is_ring(pixels, label, background)]
 
 
 def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -28,10 +28,15 @@ MIN_CONTRAST = 25
 SAME_COLOR = 30.0
 # Letters are grey and blurred: what is grey is told from them by its place alone.
 GRAY = 24
+# A ring is as wide as high, but for this.
+ROUND = 0.85
 ALIGNED = 0.6
 MAX_ROW_GAP = 2.6
 _BULLET = re.compile(r"^[●•○◯◦■□▪▫◆◇▲▼►—–_\-·.=@*]+\s*")
 _READ_AS_LETTER = re.compile(r"^[OQ0o©C]\s+(?=\S)")
+# A ring is read as the letter that it looks like, and may be joined to the name.
+_RING = "OQ0o©°"
+_JOINED_RING = re.compile(rf"^[{_RING}]\s*(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
     """The entries of the legend in reading order, none where there is none; places are in pixels of the picture."""
     found = []
     background = background_of(pixels)
+    labels = [label for label in labels if not is_ring(pixels, label, background)]
     for label in labels:
         if label.turned or label.slant is not None:
             continue
@@ -69,7 +75,40 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
             found.append(
                 FoundEntry(LegendEntry(_name(label.text, sample), sample.color, sample.box, sample.marker), label)
             )
-    return _aligned(pixels, found)
+    return _without_rings(_aligned(pixels, found))
+
+
+def is_ring(pixels: Pixels, label: Label, background: RGB) -> bool:
+    """Whether what was read as one round letter is a coloured ring: a sample or a marker, and no text.
+
+    Letters and digits are narrower than high, and seldom coloured.
+    """
+    if len(label.text.strip()) != 1 or label.text.strip() not in _RING:
+        return False
+    box = label.box.clipped(pixels.shape[1], pixels.shape[0])
+    part = pixels[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)]
+    if part.size == 0:
+        return False
+    colored = (part.max(axis=2).astype(np.int16) - part.min(axis=2) >= GRAY) & (distance(part, background) > GRAY)
+    rows, columns = np.flatnonzero(colored.any(axis=1)), np.flatnonzero(colored.any(axis=0))
+    if not len(rows) or max(len(rows), len(columns)) < MIN_WIDTH * label.height:
+        return False
+    return bool(len(columns) >= ROUND * len(rows) and len(rows) >= ROUND * len(columns))
+
+
+def _without_rings(found: Sequence[FoundEntry]) -> list[FoundEntry]:
+    """The entries without the letter that a ring in the box of their text was read as.
+
+    What goes on in small letters may be a word with a great one, unless all are alike.
+    """
+    ringed = [e for e in found if e.entry.marker == "ring" and e.entry.box and e.entry.box.center[0] > e.label.box.x0]
+    read = [e for e in ringed if _JOINED_RING.match(e.entry.name)]
+    alike = len(read) > 1 and len(read) == len(ringed)
+    chosen = {id(e) for e in read if alike or not e.entry.name[1:2].islower()}
+    return [
+        FoundEntry(replace(e.entry, name=_JOINED_RING.sub("", e.entry.name)), e.label) if id(e) in chosen else e
+        for e in found
+    ]
 
 
 def _name(text: str, sample: _Sample) -> str:
@@ -102,18 +141,19 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
         at = (x0 + left + width / 2, y0 + top + tall / 2)
         if any(other.contains(*at) for other in others):
             continue
-        if starts_inside and _is_ink(pixels, label, color, background):
-            continue
         place = Box(x0 + left, y0 + top, x0 + left + width, y0 + top + tall)
+        if starts_inside and _is_ink(pixels, label, color, background, place.x1):
+            continue
         if best is None or not starts_inside:
             best = _Sample(place, color, marker, starts_inside)
     return best
 
 
-def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB) -> bool:
-    """Whether a colour is that of the label's letters: then what has it is one of them."""
+def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB, end: float) -> bool:
+    """Whether a colour is that of the label's letters from ``end`` on: then what has it is one of them."""
     box, height = label.box, label.height
-    rest = pixels[round(box.y0) : round(box.y1), round(min(box.x1, box.x0 + INTO * height)) : round(box.x1)]
+    start = round(min(box.x1, end, box.x0 + INTO * height))
+    rest = pixels[round(box.y0) : round(box.y1), start : round(box.x1)]
     rest = rest[distance(rest, background) > MIN_CONTRAST]
     if not len(rest):
         return True
@@ -148,7 +188,19 @@ def _aligned(pixels: Pixels, found: Sequence[FoundEntry]) -> list[FoundEntry]:
         group = _near_each_other(group, seed)
         if len(group) > len(best) and (len(group) > 1 or not _is_link(pixels, seed)):
             best = group
-    return sorted(best, key=lambda e: (round(e.label.box.center[1] / max(1.0, e.label.height)), e.label.box.x0))
+    return _in_rows(best)
+
+
+def _in_rows(found: Sequence[FoundEntry]) -> list[FoundEntry]:
+    """The entries row by row from the top, in a row from the left."""
+    rows: list[list[FoundEntry]] = []
+    for entry in sorted(found, key=lambda e: e.label.box.center[1]):
+        first = rows[-1][0].label if rows else None
+        if first and entry.label.box.center[1] - first.box.center[1] <= ALIGNED * min(first.height, entry.label.height):
+            rows[-1].append(entry)
+        else:
+            rows.append([entry])
+    return [entry for row in rows for entry in sorted(row, key=lambda e: e.label.box.x0)]
 
 
 def _alike(a: FoundEntry, b: FoundEntry) -> bool:

@@ -21,6 +21,12 @@ REACH = 14.0
 STRAIGHT = 0.45
 """Mean distance in pixels of a piece from its fit up to which it is straight."""
 
+STEEP = 4.0
+"""Rows by which a line rises from one column to the next, from which it is steep."""
+
+AT_END = 4.0
+"""Columns from its ink's end up to which a place is the end of a steep line: letters of names are that far off."""
+
 MEETS = 2.5
 """Two fitted pieces meet in a point where they cross within this many pixels of it."""
 
@@ -65,7 +71,7 @@ def read_at(trace: Trace, x: float, *, reach: float = REACH, blunt: float = 0.0,
     if before is None or after is None:
         piece = before or after
         assert piece is not None
-        return _one_sided(trace, piece, there)
+        return _steep_end(trace, x, piece, 1 if before is None else -1) or _one_sided(trace, piece, there)
     return _two_sided(before, after, there)
 
 
@@ -91,6 +97,20 @@ def _one_sided(trace: Trace, piece: _Piece, there: float | None) -> Reading:
     if far and there is not None and (piece.off > STRAIGHT or piece.length < 4.0):
         return Reading(there, 1.0 + abs(there - piece.start) / 4)
     return Reading(piece.start, 0.4 + piece.off + 0.1 * abs(piece.slope))
+
+
+def _steep_end(trace: Trace, x: float, piece: _Piece, side: int) -> Reading | None:
+    """At an end of a steep line, the outermost row of its ink: a pixel to the side is many along it; None elsewhere.
+
+    ``side`` is 1 where the line goes on to the right, else -1.
+    """
+    ends = trace.columns[:4] if side > 0 else trace.columns[-4:]
+    outermost = trace.x[ends[0 if side > 0 else -1]]
+    if abs(piece.slope) < STEEP or abs(outermost - x) > AT_END:
+        return None
+    y = float(trace.top[ends].min() if piece.slope * side > 0 else trace.bottom[ends].max())
+    agrees = abs(y - piece.start) <= AT_END * abs(piece.slope) + trace.thickness
+    return Reading(y, 1.0) if agrees else None
 
 
 def _nearest(trace: Trace, x: float, within: float) -> float | None:

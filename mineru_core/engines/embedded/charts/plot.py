@@ -35,7 +35,7 @@ def plot_area(
     if top is None or bottom is None or not _holds(axes.y, top, bottom):
         top, bottom = _span(axes.y, 0.0, float(height))
         top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines)
-    box = Box(left, top, right, bottom)
+    box = _beside_labels(axes, Box(left, top, right, bottom))
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
             at = [pixel for _, pixel in found.axis.ticks]
@@ -44,6 +44,18 @@ def plot_area(
                 Box(box.x0, first, box.x1, last) if found.axis.vertical else Box(first, box.y0, last, box.y1)
             )
     return box.clipped(width, height)
+
+
+def _beside_labels(axes: FoundAxes, box: Box) -> Box:
+    """The box without the labels at its sides: the marks of ticks join the lines of the grid to them."""
+    x0, x1, y1 = box.x0, box.x1, box.y1
+    if axes.y is not None and (at := max(label.box.x1 for label in axes.y.labels)) < box.center[0]:
+        x0 = max(x0, at)
+    if axes.second_y is not None and (at := min(label.box.x0 for label in axes.second_y.labels)) > box.center[0]:
+        x1 = min(x1, at)
+    if axes.x is not None and (at := _upper(axes.x.labels)) > box.center[1]:
+        y1 = min(y1, at)
+    return Box(x0, box.y0, x1, y1)
 
 
 def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float] | None:
@@ -87,7 +99,7 @@ def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Se
     """The part of an upright span that ends at the axis' line below (or its labels), and below the texts above."""
     top, bottom = box.y0, box.y1
     if axes.x is not None:
-        row = median(label.box.y0 if label.slant is None else label.slant[1] for label in axes.x.labels)
+        row = _upper(axes.x.labels)
         bottom = min(bottom, row) if row > top else bottom
     if axes.y is None:
         return top, bottom
@@ -101,6 +113,11 @@ def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Se
     last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
     bottom = min(bottom, max([last, *_floors(lines, box, last, step)]))
     return min(top, at[0]), max(bottom, last)
+
+
+def _upper(row: Sequence[Label]) -> float:
+    """Where the labels of a row begin."""
+    return median(label.box.y0 if label.slant is None else label.slant[1] for label in row)
 
 
 def _floors(lines: Sequence[Ruling], box: Box, last: float, step: float) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -29,6 +30,15 @@ SMALL = 120.0
 ALIKE = 1.7
 """A spot with so many times the usual ink is several markers that touch."""
 
+ON_STEP = 1.5
+"""Pixels that a marker may be off the step that its data is on."""
+
+PARTS = (1, 2, 4, 5, 10)
+"""Into how many parts the steps of data may divide those of ticks."""
+
+BY_CHANCE = 1e-3
+"""Markers are on steps where they would be by chance in no more than this share of charts."""
+
 
 class Spot(NamedTuple):
     """A marker at (x, y) in pixels of the part it was looked for in, and how sure it is one of its colour, 0..1."""
@@ -54,12 +64,16 @@ def read_scatter(scene: Scene) -> list[Series] | None:
         return None
     ink = ink_of(scene, colors)
     largest = LARGEST * min(scene.plot.width, scene.plot.height) + 4
-    out = []
-    for index, color in enumerate(colors):
+    found = []
+    for index in range(len(colors)):
         inner = scene.plot.expanded(3.0).shifted(-ink.left, -ink.top)
         # Beside the plot are ticks.
         spots = [spot for spot in spots_of(ink.coverage[index], largest) if inner.contains(spot.x, spot.y)]
-        points = tuple(_point(spot, ink.left, ink.top, x, y) for spot in spots)
+        found.append([Spot(spot.x + ink.left, spot.y + ink.top, spot.sure) for spot in spots])
+    out = []
+    steps = _steps(x, [spot.x for spots in found for spot in spots])
+    for index, (color, spots) in enumerate(zip(colors, found, strict=True)):
+        points = tuple(_point(spot, x, y, steps) for spot in spots)
         name = entries[index].name if entries else ""
         if points:
             out.append(Series(name=name, points=points, color=hex_color(color)))
@@ -155,11 +169,50 @@ def _parted(part: NDArray[np.bool_], left: int, top: int, usual: float) -> list[
     return out
 
 
-def _point(spot: Spot, left: int, top: int, x: AnyAxis, y: AnyAxis) -> Point:
-    px, py = spot.x + left, spot.y + top
+class _Steps(NamedTuple):
+    """Even places on an axis: the value of one, their distance in its units, and how far markers are off, pixels."""
+
+    first: float
+    step: float
+    shift: float
+
+    def value_near(self, axis: NumberAxis, pixel: float) -> float:
+        """The value of the step that is nearest to a place."""
+        count = round((axis.value_at(pixel - self.shift) - self.first) / self.step)
+        return round(self.first + count * self.step, 9)
+
+
+def _steps(axis: AnyAxis, pixels: Sequence[float]) -> _Steps | None:
+    """The widest steps that all places along an axis are on, a tick's or an even part of one, if any.
+
+    All may be off by the same little. What could as well be chance is none.
+    """
+    if not isinstance(axis, NumberAxis) or axis.log or len(axis.ticks) < 2 or not pixels:
+        return None
+    values = sorted({value for value, _ in axis.ticks})
+    tick = float(np.median(np.diff(values)))
+    count = len({round(pixel) for pixel in pixels})
+    for parts in PARTS:
+        wide = tick / parts / axis.per_pixel
+        chance = 2 * ON_STEP / wide
+        if chance >= 1.0 or chance**count > BY_CHANCE:
+            return None
+        at = (np.array(pixels) - axis.pixel_at(values[0])) / wide
+        off = (at - np.round(at)) * wide
+        shift = float(np.median(off))
+        if abs(shift) <= ON_STEP and float(np.abs(off - shift).max()) <= ON_STEP:
+            return _Steps(values[0], tick / parts, shift)
+    return None
+
+
+def _point(spot: Spot, x: AnyAxis, y: AnyAxis, steps: _Steps | None) -> Point:
+    px, py = spot.x, spot.y
     sure = min(x.confidence, y.confidence) * spot.sure
     if isinstance(y, NumberAxis):
-        name = x.nearest(px) if isinstance(x, CategoryAxis) else number_name(x.value_at(px), x.per_pixel)
+        if isinstance(x, CategoryAxis):
+            name = x.nearest(px)
+        else:
+            name = number_name(steps.value_near(x, px) if steps else x.value_at(px), x.per_pixel)
         return Point(x=name, y=rounded(y, py), confidence=round(sure, 3), place=(px, py))
     assert isinstance(x, NumberAxis)
     return Point(x=y.nearest(py), y=rounded(x, px), confidence=round(sure, 3), place=(px, py))

@@ -98,7 +98,8 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
 def _in_row(first: Label, label: Label, height: float) -> bool:
     """Whether a label stands in the row of another: level with it, or both begin at one line if one runs upwards."""
     if any(la.turned or la.slant is not None for la in (first, label)):
-        return abs(_upper(label) - _upper(first)) <= 0.7 * height
+        below = _upper(label) > first.box.center[1] or _upper(first) > label.box.center[1]
+        return abs(_upper(label) - _upper(first)) <= 0.7 * height and not below
     return abs(label.box.center[1] - first.box.center[1]) <= 0.5 * min(first.height, label.height)
 
 

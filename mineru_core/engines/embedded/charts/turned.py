@@ -46,12 +46,21 @@ def turned_labels(scene: Scene, read: Callable[[Pixels], Sequence[Line]]) -> tup
             taken = {id(label) for label in here}
             labels = [label for label in labels if id(label) not in taken]
             found += names
-    if not scene.y_title and isinstance(scene.y, NumberAxis) and scene.y_labels:
+    if not _is_word(scene.y_title) and isinstance(scene.y, NumberAxis) and scene.y_labels:
         left = min(label.box.x0 for label in scene.y_labels)
         if left >= MIN_STRIP * height:
-            found += _read_up(scene, Box(0.0, plot.y0, left, plot.y1), read)
+            strip = Box(0.0, plot.y0, left, plot.y1)
+            title = _read_up(scene, strip, read)
+            # A turned "v" is taken for ">".
+            no_words = {id(la) for la in labels if not _is_word(la.text) and la.box.covered_by(strip) > 0.5}
+            labels = [la for la in labels if id(la) not in no_words] if title else labels
+            found += title
     new = [la for la in found if all(la.box.covered_by(other.box) < SAME for other in labels)]
     return tuple(sorted([*labels, *new], key=lambda la: (la.box.y0, la.box.x0))) if new else None
+
+
+def _is_word(text: str) -> bool:
+    return any(c.isalnum() for c in text)
 
 
 def _read_up(scene: Scene, strip: Box, read: Callable[[Pixels], Sequence[Line]]) -> list[Label]:
@@ -64,7 +73,11 @@ def _read_up(scene: Scene, strip: Box, read: Callable[[Pixels], Sequence[Line]])
     inked = np.abs(part.astype(np.int16) - np.median(part.reshape(-1, 3), axis=0)).max(axis=2) > MIN_CONTRAST
     if inked.mean() < MIN_INK:
         return []
-    level = np.ascontiguousarray(np.rot90(part, k=-1))
+    # Close about the ink: a letter alone in a long strip is passed over.
+    rows = np.flatnonzero(inked.any(axis=1))
+    margin = round(scene.text_height / 2)
+    y0, y1 = y0 + max(0, int(rows[0]) - margin), y0 + min(len(inked), int(rows[-1]) + 1 + margin)
+    level = np.ascontiguousarray(np.rot90(scene.pixels[y0:y1, x0:x1], k=-1))
     found = []
     for line in read(level):
         b = line.box

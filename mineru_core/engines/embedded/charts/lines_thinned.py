@@ -1,0 +1,75 @@
+"""Lines and areas without the points that their axis has ticks for and their data has not.
+
+An axis may have a tick at every half or fifth while the data has whole numbers: then the points between lie straight
+between their neighbours, and the others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mineru_core.document.chart import PointSource, Series
+
+STRAIGHT = 0.8
+"""Pixels up to which a point lies straight between two others."""
+
+SHARPER = 8.0
+"""A line bends at its data by so many times as much as it is off between; any smooth curve by 4 times."""
+
+UNEVEN = 0.1
+"""Share of their distance by which places may stand uneven."""
+
+LEAST = 5
+"""Places below which nothing can be told: three of the data and two between them."""
+
+FEW = 4
+"""Places between those of the data that are too many to lie straight by chance; fewer have to be surer."""
+
+
+def thinned(series: Sequence[Series]) -> list[Series]:
+    """The series with the points of their data alone, where that stands at every second tick, or a wider step.
+
+    They are as they were where any of them has values that are printed, or gaps.
+    """
+    points = [point for one in series for point in one.points]
+    if any(point.place is None or point.source is PointSource.PRINTED for point in points):
+        return list(series)
+    at = np.array(sorted({point.place[0] for point in points if point.place is not None}))
+    gaps = np.diff(at)
+    if len(at) < LEAST or float(np.ptp(gaps)) > UNEVEN * float(np.median(gaps)):
+        return list(series)
+    heights = _heights(series, at)
+    for step in range((len(at) - 1) // 2, 1, -1):
+        if (len(at) - 1) % step == 0 and _is_all(heights, step):
+            kept = set(at[::step].tolist())
+            return [
+                one.model_copy(update={"points": tuple(p for p in one.points if p.place and p.place[0] in kept)})
+                for one in series
+            ]
+    return list(series)
+
+
+def _heights(series: Sequence[Series], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(series, places) the y of each point in pixels, nan where there is none."""
+    heights = np.full((len(series), len(at)), np.nan)
+    for row, one in enumerate(series):
+        for point in one.points:
+            if point.place is not None:
+                heights[row, int(np.searchsorted(at, point.place[0]))] = point.place[1]
+    return heights
+
+
+def _is_all(heights: NDArray[np.float64], step: int) -> bool:
+    """Whether every ``step``-th place has all that the lines tell: they are straight between, and bend there."""
+    if not np.isfinite(heights).all():
+        return False
+    kept = heights[:, ::step]
+    every = np.arange(heights.shape[1])
+    between = np.array([np.interp(every, every[::step], row) for row in kept])
+    off = float(np.abs(heights - between).max())
+    bends = np.abs(kept[:, 1:-1] - (kept[:, :-2] + kept[:, 2:]) / 2).max(axis=0)
+    surer = 1.0 if heights.shape[1] - kept.shape[1] >= FEW else 2.0
+    return off <= STRAIGHT and float(np.median(bends)) >= max(SHARPER * surer * off, 2 * STRAIGHT * surer)

@@ -1,0 +1,135 @@
+"""What stands around the plot area of small charts: ticks, titles of one letter, rows of a legend."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from mineru_core.document.geometry import Box, Quad
+from mineru_core.document.page import Pixels
+from mineru_core.document.parts import Line
+from mineru_core.engines.embedded.charts.bars import read_bars
+from mineru_core.engines.embedded.charts.build import scene_of
+from mineru_core.engines.embedded.charts.legend import find_legend
+from mineru_core.engines.embedded.charts.scene import CategoryAxis, Label, NumberAxis, Scene
+from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
+from mineru_core.engines.embedded.charts.turned import turned_labels
+
+WHITE, BLACK, BLUE = (255, 255, 255), (40, 40, 40), (76, 120, 168)
+PLOT = Box(80, 20, 380, 220)
+
+
+def _picture(width: int = 420, height: int = 300) -> Pixels:
+    return np.full((height, width, 3), 255, np.uint8)
+
+
+def _scaled(pixels: Pixels) -> list[Label]:
+    """A grid with ticks that reach into the boxes of the labels at its left and below it; the labels are returned."""
+    labels = []
+    for i in range(5):
+        y, x = 220 - 50 * i, 80 + 75 * i
+        cv2.line(pixels, (72, y), (380, y), (200, 200, 200), 1)
+        cv2.line(pixels, (x, 20), (x, 228), (200, 200, 200), 1)
+        labels.append(Label(str(10 * i), Box(44, y - 7, 75, y + 7)))
+        labels.append(Label(str(i), Box(x - 6, 225, x + 6, 241)))
+        for label in labels[-2:]:
+            _write(pixels, label)
+    return labels
+
+
+def _write(pixels: Pixels, label: Label) -> None:
+    at = (round(label.box.x0) + 2, round(label.box.y1) - 3)
+    cv2.putText(pixels, label.text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.35, BLACK, 1, cv2.LINE_AA)
+
+
+def test_marks_of_ticks_do_not_draw_the_plot_area_over_the_labels() -> None:
+    pixels = _picture()
+    scene = scene_of(pixels, _scaled(pixels))
+    assert isinstance(scene.y, NumberAxis)
+    assert scene.plot.x0 == pytest.approx(75, abs=1)
+    assert scene.plot.y1 == pytest.approx(225, abs=1)
+    assert scene.plot.x1 == pytest.approx(380, abs=2)
+
+
+@pytest.mark.parametrize("misread", [">", "<", "^"])
+def test_a_turned_letter_that_was_read_as_a_sign_is_read_again(misread: str) -> None:
+    pixels = _picture()
+    labels = _scaled(pixels)
+    cv2.putText(pixels, ">", (14, 130), cv2.FONT_HERSHEY_SIMPLEX, 0.6, BLACK, 2, cv2.LINE_AA)
+    labels.append(Label(misread, Box(12, 114, 32, 134), 0.7))
+    asked: list[tuple[int, ...]] = []
+
+    def read(part: Pixels) -> list[Line]:
+        asked.append(part.shape)
+        box = Box(0, 0, part.shape[1], 14)
+        return [Line(text="v", box=box, quad=Quad.from_box(box), confidence=0.9)]
+
+    more = turned_labels(scene_of(pixels, labels), read)
+    assert more is not None
+    assert scene_of(pixels, more).y_title == "v"
+    assert [la.text for la in more if la.box.x1 < 40] == ["v"]
+    # The strip is cut off close about the letter.
+    assert len(asked) == 1
+    assert asked[0][1] < 60
+
+
+def test_a_title_that_is_a_word_is_not_read_again() -> None:
+    pixels = _picture()
+    labels = [*_scaled(pixels), Label("b", Box(12, 114, 32, 134))]
+    scene = scene_of(pixels, labels)
+    assert scene.y_title == "b"
+    assert turned_labels(scene, lambda _part: []) is None
+
+
+def test_names_stand_at_their_ticks() -> None:
+    pixels = _picture()
+    cv2.line(pixels, (80, 220), (380, 220), BLACK, 1)
+    for x in (120, 220, 320):
+        cv2.line(pixels, (x, 220), (x, 228), BLACK, 1)
+    off = CategoryAxis(False, (("A", 117.0), ("B", 223.5), ("C", 321.0)))
+    found = at_tick_marks(off, pixels, PLOT, WHITE)
+    assert [name for name, _ in found.categories] == ["A", "B", "C"]
+    assert [at for _, at in found.categories] == pytest.approx([120.5, 220.5, 320.5], abs=0.2)
+
+
+@pytest.mark.parametrize("places", [(117.0, 223.5), (117.0, 250.0, 321.0), (117.0, 170.0, 223.5, 321.0)])
+def test_ticks_that_are_not_those_of_the_names_move_none(places: tuple[float, ...]) -> None:
+    pixels = _picture()
+    for x in (120, 220, 320):
+        cv2.line(pixels, (x, 220), (x, 228), BLACK, 1)
+    axis = CategoryAxis(False, tuple((str(i), at) for i, at in enumerate(places)))
+    assert at_tick_marks(axis, pixels, PLOT, WHITE) == axis
+
+
+def test_a_legend_is_told_from_the_top_though_the_boxes_of_its_names_overlap() -> None:
+    pixels = _picture()
+    labels = []
+    for i, name in enumerate("xyzw"):
+        y = 38 + 22 * i
+        cv2.rectangle(pixels, (300, y), (311, y + 11), (BLUE, (245, 133, 24), (228, 87, 86), (84, 162, 75))[i], -1)
+        labels.append(Label(name, Box(318 - i, y - 7, 330, y + 19)))
+        cv2.putText(pixels, name, (320, y + 10), cv2.FONT_HERSHEY_SIMPLEX, 0.4, BLACK, 1, cv2.LINE_AA)
+    assert [found.entry.name for found in find_legend(pixels, labels)] == ["x", "y", "z", "w"]
+
+
+def test_level_bars_of_a_wide_picture_stand_farther_right_than_it_is_high() -> None:
+    """All values are below zero, which is on the right."""
+    pixels = _picture(900, 200)
+    names, labels = ("Oak", "Ash", "Elm"), []
+    axis = NumberAxis(False, 1 / 7.6, -105.3, ticks=tuple((-20.0 * i, 800 - 152.0 * i) for i in range(5)))
+    for i, value in enumerate((-30, -60, -90)):
+        y = 30 + 50 * i
+        cv2.rectangle(pixels, (round(axis.pixel_at(value)), y), (799, y + 24), BLUE, -1)
+        labels.append(Label(names[i], Box(20, y + 4, 60, y + 20)))
+    scene = Scene(
+        pixels,
+        Box(80, 10, 860, 180),
+        labels=tuple(labels),
+        x=axis,
+        y=CategoryAxis(True, tuple((la.text, la.box.center[1]) for la in labels)),
+        y_labels=tuple(labels),
+    )
+    series = read_bars(scene)
+    assert series is not None
+    assert {p.x: p.y for p in series[0].points} == pytest.approx({"Oak": -30, "Ash": -60, "Elm": -90}, abs=0.5)
