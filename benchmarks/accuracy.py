@@ -5,7 +5,8 @@
 Each picture goes through ``Analyzer`` with the words its kind of set calls for. Written to ``--out``: a folder a set
 with one prediction an item as the data's ``kit/score.py`` reads them (text ``.txt``, table ``.html``, chart ``.csv``,
 layout ``.json``, checks ``.md``), and ``summary.json`` (set → metric → value, plus ``n``, ``seconds`` and
-``failures``). An item without a prediction gets the worst score. Printed: the summary with the peers' figures of
+``failures``). An item without a prediction gets the worst score. Of charts ``sure_right`` is the share of the points
+with a confidence of 0.9 and more that are within 2 % of the truth. Printed: the summary with the peers' figures of
 ``BASELINES.md`` beside it. Needs the packages of the dependency group ``bench``.
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from benchmarks.chart_points import JudgedPoint, judged_points, sure_figures
 from benchmarks.kit import EvaluationSet, find_sets, item_name, load_scorer, read_baselines
 from mineru_core import Analyzer, BlockType, DocumentResult, WorkbenchError, load_settings, open_document
 from mineru_core.export import chart_to_csv, table_to_csv, table_to_html, to_markdown
@@ -33,7 +35,7 @@ WORDS = {
 METRICS = {
     "text": ("cer", "cer_ns", "bow_f1", "num_f1"),
     "table": ("teds", "teds_struct", "grits_con", "shape_ok"),
-    "chart": ("rms_f1", "num_recall"),
+    "chart": ("rms_f1", "num_recall", "sure_right"),
     "layout": ("map50", "area_f1"),
     "checks": ("pass",),
 }
@@ -74,6 +76,7 @@ def run_set(chosen: EvaluationSet, analyzer: Analyzer, scorer: Any, out: Path, l
     folder = out / chosen.name
     folder.mkdir(parents=True, exist_ok=True)
     failures, seconds = 0, 0.0
+    points: list[JudgedPoint] = []
     items = chosen.items(limit)
     for path in items:
         for old in folder.glob(f"{item_name(path)}.*"):
@@ -90,6 +93,9 @@ def run_set(chosen: EvaluationSet, analyzer: Analyzer, scorer: Any, out: Path, l
             seconds += perf_counter() - start
         failures += len(result.failures)
         prediction = predict(chosen.kind, result)
+        if chosen.kind == "chart" and result.charts:
+            truth = chosen.truth / f"{item_name(path)}.csv"
+            points += judged_points(result.charts[0], truth.read_text(encoding="utf-8"), scorer)
         if prediction is not None:
             (folder / f"{item_name(path)}.{prediction[0]}").write_text(prediction[1], encoding="utf-8")
     summary, _ = scorer.score_folder(
@@ -100,7 +106,8 @@ def run_set(chosen: EvaluationSet, analyzer: Analyzer, scorer: Any, out: Path, l
         classes=chosen.classes,
         only=[item_name(path) for path in items],
     )
-    return {**summary, "seconds": seconds, "failures": failures}
+    sure = sure_figures(points) if chosen.kind == "chart" else {}
+    return {**summary, **sure, "seconds": seconds, "failures": failures}
 
 
 def print_row(chosen: EvaluationSet, summary: dict[str, float], peers: dict[str, dict[str, float]]) -> None:

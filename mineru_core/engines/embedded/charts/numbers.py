@@ -13,6 +13,8 @@ MULTIPLIERS = {
 }  # fmt: skip
 _EITHER_CASE = {name.lower(): factor for name, factor in MULTIPLIERS.items() if len(name) > 1 or name == "k"}
 
+# A multiplier with a letter missing, or joined to the unit after it.
+_LONG_NAME = re.compile(r"(?i)(thousand|mill?ion|bill?ion|trill?ion)s?\s*(?P<unit>.*)")
 _CURRENCY = "$€£¥₹₩"
 _NUMBER = re.compile(
     rf"""(?P<open>\()?\s*(?P<sign>[-+])?\s*(?P<unit>[{_CURRENCY}]|US\$|USD|EUR|RMB)?\s*(?P<sign2>[-+])?\s*
@@ -82,6 +84,11 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("’", "'").split())
 
 
+def _ascii(text: str) -> str:
+    """The text without accents, which specks are read as."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
 def _digits(text: str) -> tuple[float, float] | None:
     """The value of digits with separators, and what one of the last digit is worth; None for no one number."""
     marks = [c for c in text if c in ".,"]
@@ -123,6 +130,9 @@ def _multiplier_and_unit(rest: str, *, before: bool) -> tuple[float, str] | None
     if head in MULTIPLIERS or head.lower() in _EITHER_CASE:
         factor = MULTIPLIERS.get(head) or _EITHER_CASE[head.lower()]
         words = words[1:]
+    elif (long := _LONG_NAME.fullmatch(_ascii(rest))) is not None:
+        factor = MULTIPLIERS[re.sub("(?<!l)l(?=ion)", "ll", long[1].lower())]
+        words = long["unit"].split()
     elif head[0] in "万亿千億萬" or rest[:2] in ("百万", "万亿"):
         name = rest[:2] if rest[:2] in ("百万", "万亿") else rest[0]
         factor, words = MULTIPLIERS[name], rest[len(name) :].split()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.pie_slices import FLAT, Disc, Slice, find_disc, slices_of
+from mineru_core.engines.embedded.charts.polish import share_left
 from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry, Scene
 from mineru_core.engines.embedded.charts.texts import title_above
 
@@ -203,6 +204,7 @@ def _point(s: Slice, name: str, text: _Text | None, disc: Disc) -> Point:
     share = 100 * s.share
     # A slice's edges are sure to about half a pixel of the rim.
     sure = 1.0 - min(0.5, 60.0 / (math.pi * disc.radius) * 0.2)
+    sure *= share_left(s.share * 2 * math.pi * disc.radius)
     if disc.slant > FLAT or disc.slant < 1 / FLAT:
         sure *= 0.4
     value = round(share, 2)

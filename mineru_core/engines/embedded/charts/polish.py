@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
 
-from mineru_core.document.chart import Series
+from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.engines.embedded.charts.numbers import tick_number
-from mineru_core.engines.embedded.charts.scene import NumberAxis, Scene
+from mineru_core.engines.embedded.charts.scene import AnyAxis, NumberAxis, Scene
 
 # A line of the grid lies this near to its tick, pixels, and is no more uneven than the other.
 AT_TICK = 3.0
@@ -22,6 +23,10 @@ MAX_CHROMA = 45
 MAX_OFF = 0.35
 SAME_OFF = 0.1
 WIDEST = 0.6
+# A place is known to about a pixel, for lines of the grid and marks are put on whole ones: of a value that is so many
+# pixels from zero a share is uncertain. The least that is left of its confidence.
+NEAR_ZERO = 16.0
+LEFT_OVER = 0.6
 # A title longer than this is cut before what it is about.
 LONG_TITLE = 45
 _UNIT = re.compile(r"\s*\([^)]*\)\s*$")
@@ -85,6 +90,31 @@ def at_labels(series: Sequence[Series], scene: Scene) -> tuple[Series, ...]:
         one.model_copy(update={"points": tuple(p.model_copy(update={"x": name(p.x)}) for p in one.points)})
         for one in series
     )
+
+
+def near_zero(series: Sequence[Series], axis: AnyAxis | None, second: NumberAxis | None = None) -> tuple[Series, ...]:
+    """The series with less confidence in measured values whose mark is short, so that a pixel is much of it."""
+    return tuple(_near_zero(one, second if one.on_second_axis and second is not None else axis) for one in series)
+
+
+def _near_zero(one: Series, axis: AnyAxis | None) -> Series:
+    if not isinstance(axis, NumberAxis):
+        return one
+    points = tuple(_less_sure(point, axis) if point.source is PointSource.MEASURED else point for point in one.points)
+    return one.model_copy(update={"points": points})
+
+
+def _less_sure(point: Point, axis: NumberAxis) -> Point:
+    if point.y is None:
+        return point
+    length = 1 / math.log(10) if axis.log else abs(point.y)
+    sure = point.confidence * share_left(length / axis.per_pixel)
+    return point.model_copy(update={"confidence": round(sure, 3)})
+
+
+def share_left(pixels: float) -> float:
+    """What is left of the confidence in a value that so many pixels tell, ``LEFT_OVER`` to 1."""
+    return LEFT_OVER + (1 - LEFT_OVER) * pixels**2 / (pixels**2 + NEAR_ZERO**2)
 
 
 def named(series: Sequence[Series], title: str) -> tuple[Series, ...]:

@@ -15,6 +15,9 @@ from mineru_core.engines.embedded.charts.scene import Label
 # A printed value and a measured one agree within this share of the axis' range, or of the value.
 SAME_OF_RANGE = 0.025
 SAME_OF_VALUE = 0.03
+# They agree closely within this share of that; else one that was misread may agree by chance: how sure it is then.
+CLOSELY = 0.5
+FAR = 0.8
 # Where this share of the printed values disagrees with the scale, it is the scale that was misread.
 MANY = 0.6
 ALIKE = 0.98
@@ -62,7 +65,10 @@ def values_of(marks: Sequence[Mark], labels: Sequence[Label], span: float, heigh
         if mark.value is None or scale_fails:
             found.append(Value(number.value, 0.8 * label.confidence, printed=True, differs=mark.value is not None))
         elif agrees:
-            found.append(Value(number.value, min(1.0, 0.5 + 0.5 * label.confidence), printed=True))
+            close = _agree(mark.value, number, span, CLOSELY)
+            found.append(
+                Value(number.value, min(1.0, 0.5 + 0.5 * label.confidence) * (1.0 if close else FAR), printed=True)
+            )
         else:  # a number that was misread, or one that means something else
             found.append(Value(mark.value, 0.6 * sure, differs=True))
     return found
@@ -70,7 +76,8 @@ def values_of(marks: Sequence[Mark], labels: Sequence[Label], span: float, heigh
 
 def _completed(value: float | None, label: Label, number: Printed, span: float) -> tuple[Label, Printed]:
     """The number of a label, with its thousands where only the digits after them were read."""
-    if value is None or value < 1000 or not 0 <= number.value < 1000 or number.unit:
+    cut = sum(c.isdigit() for c in label.text) == 3 and 0 <= number.value < 1000 and not number.unit
+    if value is None or value < 1000 or not cut:
         return label, number
     thousands = round((value - number.value) / 1000) * 1000
     whole = replace(number, value=number.value + thousands)
@@ -95,10 +102,11 @@ def _number(label: Label) -> Printed | None:
     return printed(label.text) or (tick_number(label.text) if any(c.isdigit() for c in label.text) else None)
 
 
-def _agree(value: float | None, number: Printed, span: float) -> bool:
+def _agree(value: float | None, number: Printed, span: float, times: float = 1.0) -> bool:
+    """Whether a printed value is the measured one, to within ``times`` what these may differ."""
     if value is None:
         return True
-    reach = max(SAME_OF_RANGE * span, SAME_OF_VALUE * abs(value), 0.5 * number.step)
+    reach = max(times * SAME_OF_RANGE * span, times * SAME_OF_VALUE * abs(value), 0.5 * number.step)
     return abs(number.value - value) <= reach
 
 

@@ -21,7 +21,7 @@ from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.numbers import printed
 from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
-from mineru_core.engines.embedded.charts.polish import at_labels, named, short_title, without_grid
+from mineru_core.engines.embedded.charts.polish import at_labels, named, near_zero, short_title, without_grid
 from mineru_core.engines.embedded.charts.scatter import read_scatter
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, NumberAxis, Scene
 from mineru_core.engines.embedded.charts.small_names import with_small_names
@@ -206,6 +206,7 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     title = scene.title or (pie_title(scene, series) if pie else "")
     if marks.kind in (ChartKind.LINE, ChartKind.AREA):
         series = at_labels(without_grid(series, scene), scene)
+    series = near_zero(series, values, scene.second_y)
     series = named(series, short_title(title if pie or not titles[1] else titles[1]))
     chart = Chart(
         kind=marks.kind,

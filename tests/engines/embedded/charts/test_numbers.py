@@ -99,3 +99,19 @@ def test_names_are_no_dates() -> None:
     assert numbers_of_dates(["2014", "Male"]) == ()
     assert numbers_of_dates(["2014", "2013", "2016"]) == ()
     assert numbers_of_dates(["2014", "2015", "2018"]) == (2014, 2015, 2018)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("3 milliontonnes", 3e6, "tonnes"),
+        ("47 milion tonnes", 47e6, "tonnes"),
+        ("42 millio\u0146 tonnes", 42e6, "tonnes"),
+        ("1.5 trilion", 1.5e12, ""),
+        ("7 millet", 7.0, "millet"),
+    ],
+)
+def test_multipliers_are_known_when_they_are_misread(text: str, value: float, unit: str) -> None:
+    number = printed(text)
+    assert number is not None
+    assert (number.value, number.unit) == (pytest.approx(value), unit)
