@@ -19,16 +19,17 @@ from pypdfium2.version import PYPDFIUM_INFO
 
 from mineru_core.document.page import Page, Pixels, pixel_hash
 from mineru_core.errors import FileTooLarge, InvalidRequest, NoPages, NotFound, TooManyPages, TruncatedImage
+from mineru_core.intake.edge import EdgeFile
 from mineru_core.intake.office import OfficeFile, office_fingerprint, open_office
 from mineru_core.intake.pdf import PdfFile
 from mineru_core.intake.picture import Picture, PictureFile, check_pixels, load_image, picture_of
-from mineru_core.intake.sniffing import DOCX, HEIC, OFFICE, PDF, PNG, PPTX, XLSX, sniff
+from mineru_core.intake.sniffing import DOCX, EDGE, HEIC, OFFICE, PDF, PNG, PPTX, XLSX, sniff
 from mineru_core.settings import Settings, load_settings
 
 Source = str | Path | bytes | bytearray | memoryview | Image.Image
 
 _MAX_NAME = 255
-_OFFICE_ENDINGS = {PPTX: "pptx", DOCX: "docx", XLSX: "xlsx"}
+_ENDINGS = {PPTX: "pptx", DOCX: "docx", XLSX: "xlsx", EDGE: "edge"}
 
 _DECODING = 2
 """Raised whenever this package would make other pixels of the same bytes."""
@@ -57,16 +58,25 @@ class Document:
     ``name`` is the last part of the name it was handed in under, ``sha256`` the hex digest of the uploaded bytes (of
     the pixels, for a picture handed over as a PIL image), ``media_type`` what the bytes are. ``decoding`` names every
     setting and version that decides which pixels they become; None where a password or another picture's pixels do,
-    too, so that knowing the bytes is not enough.
+    too, so that knowing the bytes is not enough. ``edge`` is set where the file holds what was read of a document and
+    not the document: name, hash and type are then that one's, as the file says.
     """
 
     def __init__(
-        self, *, name: str, sha256: str, media_type: str, reader: _Reader, decoding: str | None = None
+        self,
+        *,
+        name: str,
+        sha256: str,
+        media_type: str,
+        reader: _Reader,
+        decoding: str | None = None,
+        edge: EdgeFile | None = None,
     ) -> None:
         self.name = name
         self.sha256 = sha256
         self.media_type = media_type
         self.decoding = decoding
+        self.edge = edge
         self._reader = reader
 
     @property
@@ -164,6 +174,8 @@ def open_upload(
     ``known_pages`` is how many it has, where it has been opened with these settings and without a password before: it
     is then decoded only if a page is asked for.
     """
+    if upload.media_type == EDGE:
+        return _open_edge(upload, settings)
     reader: _Reader
     if known_pages is None:
         reader = _reader_of(upload, password, settings)
@@ -185,6 +197,8 @@ def decoding_of(media_type: str, settings: Settings) -> str:
         options = f"dpi-{settings.pdf.dpi}/pages-{limits.max_pages}/pdfium-{PYPDFIUM_INFO.version}"
     elif media_type in OFFICE:
         options = f"pages-{limits.max_pages}/{office_fingerprint()}"
+    elif media_type == EDGE:
+        options = f"pages-{limits.max_pages}"
     elif media_type == HEIC:
         options = f"pages-{limits.max_pages}/heif-{version('pi-heif')}"
     else:
@@ -202,7 +216,7 @@ def clean_name(name: str | None, media_type: str) -> str:
     """The last part of a name or path of any platform, without control characters; a stand-in where none is left."""
     last = re.split(r"[/\\]", name or "")[-1]
     clean = "".join(c for c in last if c.isprintable()).strip()[-_MAX_NAME:]
-    ending = _OFFICE_ENDINGS.get(media_type) or media_type.rpartition("/")[2].replace("jpeg", "jpg")
+    ending = _ENDINGS.get(media_type) or media_type.rpartition("/")[2].replace("jpeg", "jpg")
     return clean or f"document.{ending}"
 
 
@@ -347,6 +361,20 @@ def _open_image(image: Image.Image, name: str | None, settings: Settings) -> Doc
         sha256=pixel_hash(picture.pixels),
         media_type=PNG,
         reader=_PictureReader(lambda _number: picture, 1, clean),
+    )
+
+
+def _open_edge(upload: Upload, settings: Settings) -> Document:
+    """What was read of a document elsewhere. Whose hash and type it is said to have may be anybody's: what is kept of
+    it goes by its own bytes."""
+    edge = EdgeFile(upload.data, settings.limits, upload.name)
+    return Document(
+        name=upload.name,
+        sha256=edge.document.sha256,
+        media_type=edge.document.media_type,
+        reader=edge,
+        decoding=f"{decoding_of(EDGE, settings)}/{upload.sha256}",
+        edge=edge,
     )
 
 

@@ -21,6 +21,11 @@ PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
+EDGE = "application/vnd.mineru-workbench.edge"
+"""A document that was read at the edge, ``intake/edge.py``."""
+
+EDGE_MARK = b"\x93MWEDGE\n"
+
 OFFICE = frozenset({PPTX, DOCX, XLSX})
 """Types whose pages are drawn here; macros and templates of each are the same to read."""
 
@@ -118,6 +123,8 @@ def sniff(data: bytes) -> str:
         return picture
     if data.startswith(b"%PDF-"):
         return PDF
+    if data.startswith(EDGE_MARK):
+        return EDGE
     office = _office_type(data)
     if office:
         return office
