@@ -12,19 +12,20 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mineru_core.document.analysis import DocumentAnalysis, PageFailure, Part
-from mineru_core.document.assemble import assemble
+from mineru_core.document.analysis import PageFailure, Part
 from mineru_core.document.task import Region, Task
 from mineru_core.engines.base import Engine, LoadListener
 from mineru_core.engines.registry import create_engine
 from mineru_core.errors import EngineUnavailable, TextModelUnavailable, WorkbenchError
 from mineru_core.export.result import DocumentResult
-from mineru_core.instruct import answer, parse_words
+from mineru_core.instruct import answer
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.heap import settle_objects
 from mineru_core.runtime.metrics import Metrics
 from mineru_core.serving import comparing
 from mineru_core.serving.cache import AnalysisCache, DocumentFacts, document_key
+from mineru_core.serving.documents import answers_key_of, assembled, task_of
+from mineru_core.serving.edge import EdgePages, Taken, capabilities_of, fingerprint_of
 from mineru_core.serving.free_answers import FreeAnswers
 from mineru_core.serving.gate import Gate
 from mineru_core.serving.notes import joined, unsupported
@@ -84,6 +85,7 @@ class Analyzer:
             cache=self.cache,
             preparation=self._preparation,
             metrics=self.metrics,
+            edge=EdgePages(lambda: self.engine, self.settings),
         )
 
     def __enter__(self) -> Self:
@@ -213,7 +215,7 @@ class Analyzer:
         )
         if facts is None:
             return None
-        task = _task_of(words, regions)
+        task = task_of(words, regions)
         with intake.open_upload(upload, self.settings, known_pages=facts.page_count) as document:
             choose_pages(task, document.page_count, task.regions)
             kept = self._kept_answer(document, task)
@@ -221,6 +223,15 @@ class Analyzer:
             return None
         self.metrics.request_ended()
         return kept.model_copy(update={"timings": {"total": perf_counter() - started}})
+
+    def take(
+        self, document: Document, words: str | Task, *, regions: Sequence[Region] = (), ctx: RunContext
+    ) -> tuple[list[Taken], list[Reading]]:
+        """Read what ``analyze`` would, for somebody else to answer: what each page is put together from, in no order,
+        and the pages themselves. Raises what ``analyze`` does."""
+        task, taken = task_of(words, regions), list[Taken]()
+        numbers, _ = choose_pages(task, document.page_count, task.regions)
+        return taken, self._read_pages(document, task, numbers, task.parts, ctx, {}, taken)
 
     def compare(self, before: Document, after: Document, *, ctx: RunContext | None = None) -> DocumentResult:
         """What changed from one document to another, whole: ``answer.changes``, the earlier document in ``before``.
@@ -238,7 +249,7 @@ class Analyzer:
     ) -> DocumentResult:
         started = perf_counter()
         timings: dict[str, float] = {}
-        task = _task_of(words, regions)
+        task = task_of(words, regions)
         numbers, notes = choose_pages(task, document.page_count, task.regions)
         ctx.check()
         kept = None if also - task.parts else self._kept_answer(document, task)
@@ -249,13 +260,13 @@ class Analyzer:
         with self.metrics.timed("answer", timings):
             analysis = assembled(document, readings)
             given = self._free.improved(answer(analysis, task), analysis, task, ctx)
-            notes += unsupported(task, task.parts - self.engine.capabilities, analysis)
+            notes += unsupported(task, task.parts - capabilities_of(document, self.engine), analysis)
         timings["total"] = perf_counter() - started
         result = DocumentResult(
             task=task,
             answer=given.model_copy(update={"notes": joined(given.notes, notes)}),
             analysis=analysis,
-            engine=self.engine.fingerprint,
+            engine=fingerprint_of(document, self.engine),
             timings=timings,
             warnings=tuple(dict.fromkeys(w for page in analysis.pages for w in page.warnings)),
         )
@@ -271,6 +282,7 @@ class Analyzer:
         wanted: frozenset[Part],
         ctx: RunContext,
         timings: dict[str, float],
+        taken: list[Taken] | None = None,
     ) -> list[Reading]:
         """The pages' readings in order. As many pages of the document as there are places are under way at once, so
         that one is decoded while others are read; no more, so that a long document does not fill the memory."""
@@ -291,7 +303,7 @@ class Analyzer:
                 if len(ahead) >= self.gate.places:
                     collect()
                 boxes = tuple(region for region in task.regions if region.page == number)
-                request = PageRequest(document, number, boxes, parts, place.context(), wanted)
+                request = PageRequest(document, number, boxes, parts, place.context(), wanted, taken=taken)
                 ahead.append((request, self._start(request, len(numbers), ctx, timings)))
             while ahead:
                 collect()
@@ -341,13 +353,13 @@ class Analyzer:
             future.set_result(None)
 
     def _kept_answer(self, document: Document, task: Task) -> DocumentResult | None:
-        key = _key_of(document)
+        key = answers_key_of(document)
         if key is None:
             return None
         return self.cache.answer(key, self.engine.fingerprint, self._answering, task, source=document.name)
 
     def _keep_answer(self, document: Document, result: DocumentResult) -> None:
-        key = _key_of(document)
+        key = answers_key_of(document)
         unasked = any(note.code == TextModelUnavailable.code for note in result.answer.notes)
         if key is not None and not unasked:  # the next try may find the text model well
             self.cache.keep_answer(key, self.engine.fingerprint, self._answering, result)
@@ -371,24 +383,3 @@ class Analyzer:
             for stage, seconds in reading.timings.items():
                 self.metrics.observe_stage(stage, seconds)
                 timings[stage] = timings.get(stage, 0.0) + seconds
-
-
-def assembled(document: Document, readings: Sequence[Reading]) -> DocumentAnalysis:
-    """The document's readings as one analysis."""
-    return assemble(
-        readings,
-        source=document.name,
-        sha256=document.sha256,
-        media_type=document.media_type,
-        page_count=document.page_count,
-    )
-
-
-def _key_of(document: Document) -> str | None:
-    """Under which answers about the document are kept; None: they are not."""
-    return None if document.decoding is None else document_key(document.sha256, document.decoding)
-
-
-def _task_of(words: str | Task, regions: Sequence[Region]) -> Task:
-    task = words if isinstance(words, Task) else parse_words(words)
-    return task.model_copy(update={"regions": tuple(regions)}) if regions else task

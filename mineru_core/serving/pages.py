@@ -19,6 +19,7 @@ from mineru_core.errors import Cancelled, DeadlineExceeded, EngineError, EngineF
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.runtime.metrics import Metrics
 from mineru_core.serving.cache import AnalysisCache, PageFacts, document_key
+from mineru_core.serving.edge import Crop, EdgePages, Taken
 from mineru_core.serving.gate import Gate
 from mineru_core.serving.natives import Native, natives_in, with_natives
 from mineru_core.serving.preparation import Preparation
@@ -38,7 +39,8 @@ class PageRequest:
     """One page of a document that is to be read: all of it, or its ``regions``, for ``parts``.
 
     ``asked`` are all parts that are wanted, those that the engine cannot read too: a file may store them as data.
-    ``timings`` collects seconds by stage of what was done before the engine read.
+    ``timings`` collects seconds by stage of what was done before the engine read; ``taken``, where it is given, what
+    the page was put together from.
     """
 
     document: Document
@@ -48,6 +50,7 @@ class PageRequest:
     ctx: RunContext
     asked: frozenset[Part] = frozenset()
     timings: dict[str, float] = field(default_factory=dict)
+    taken: list[Taken] | None = None
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,10 @@ class PageReader:
         cache: AnalysisCache,
         preparation: Preparation,
         metrics: Metrics,
+        edge: EdgePages,
     ) -> None:
         self._engine = engine
+        self._edge = edge
         self._gate = gate
         self._cache = cache
         self._preparation = preparation
@@ -94,17 +99,16 @@ class PageReader:
 
     def known(self, request: PageRequest) -> list[Reading] | None:
         """The page's readings, if everything they need is known, without decoding anything."""
+        if request.document.edge is not None:
+            return self._of_edge(request, self._known_crop)
         targets = self._known_targets(request)
         if targets is None:
             return None
-        engine, found = self._engine(), []
-        needed = engine.needed(request.parts)
-        for target in targets:
-            readings = self._known_parts(target, needed)
-            if needed - readings.keys():
-                return None
-            found.append(self._composed(target, request, readings))
-        return [*found]
+        needed = self._engine().needed(request.parts)
+        parts = [self._known_parts(target, needed) for target in targets]
+        if any(needed - readings.keys() for readings in parts):
+            return None
+        return [self._composed(target, request, known) for target, known in zip(targets, parts, strict=True)]
 
     def start(self, request: PageRequest) -> Future[list[Reading]]:
         """Read the page when its turn comes. A page that cannot be decoded or read becomes a ``PageFailure``.
@@ -125,6 +129,8 @@ class PageReader:
     def _read(self, request: PageRequest) -> list[Reading]:
         with self._metrics.reading_page():
             try:
+                if request.document.edge is not None:
+                    return self._of_edge(request, self._read_crop) or []
                 page = self._decoded(request)
                 if isinstance(page, PageFailure):
                     return [page]
@@ -201,6 +207,7 @@ class PageReader:
         if isinstance(outcome, PageFailure):
             return outcome.model_copy(update={"page": request.number})
         if mine:
+            self._take(target, request, {reading.part: reading for reading in mine[0].readings})
             return target.placed(mine[0], request.asked)
         return self._composed(target, request, outcome)
 
@@ -221,10 +228,55 @@ class PageReader:
 
     def _composed(self, target: _Target, request: PageRequest, readings: Readings) -> PageAnalysis:
         """The picture put together from its readings, in pixels of its page."""
-        facts = target.facts
-        width, height = self._preparation.size(facts.width, facts.height, facts.letters)
-        frame = PageFrame(request.number, width, height, facts.pixel_sha256)
+        self._take(target, request, readings)
+        frame = PageFrame(request.number, *self._seen(target), target.facts.pixel_sha256)
         return target.placed(self._engine().compose(frame, request.parts, readings), request.asked)
+
+    def _take(self, target: _Target, request: PageRequest, readings: Readings) -> None:
+        if request.taken is not None:
+            needed = self._engine().needed(request.parts)
+            chosen = {part: reading for part, reading in readings.items() if part in needed}
+            request.taken.append(Taken(target.placement, self._seen(target), chosen, target.natives))
+
+    def _seen(self, target: _Target) -> tuple[int, int]:
+        """The size of the picture as the engine gets it."""
+        facts = target.facts
+        return self._preparation.size(facts.width, facts.height, facts.letters)
+
+    def _of_edge(
+        self, request: PageRequest, read: Callable[[PageRequest, Crop], Reading | None]
+    ) -> list[Reading] | None:
+        """A page that was read at the edge, with what ``read`` gives of its crops; None where that is None of one."""
+        assert request.document.edge is not None
+        edge, regions, asked = request.document.edge.document, request.regions, request.asked
+        found: list[tuple[Crop, Reading]] = []
+        for block in self._edge.crops(edge, request.number, regions, asked):
+            part = frozenset({block.part})
+            reading = read(replace(request, parts=part, asked=part), block)
+            if reading is None:
+                return None
+            found.append((block, reading))
+        return self._edge.readings(edge, request.number, regions, asked, found)
+
+    def _known_crop(self, request: PageRequest, crop: Crop) -> Reading | None:
+        facts = self._known_facts(request, crop.placement)
+        if facts is None:
+            return None
+        target = _Target(facts, crop.placement)
+        needed = self._engine().needed(request.parts)
+        readings = self._known_parts(target, needed)
+        return None if needed - readings.keys() else self._composed(target, request, readings)
+
+    def _read_crop(self, request: PageRequest, crop: Crop) -> Reading:
+        known = self._known_crop(request, crop)
+        if known is not None:
+            return known
+        assert request.document.edge is not None
+        try:
+            page = request.document.edge.picture_page(crop.index)
+        except WorkbenchError as error:
+            return PageFailure.from_error(request.number, "intake", error)
+        return self._read_target(request, page, self._target(request, page, crop.placement, crop.placement))
 
     def _known_parts(self, target: _Target, needed: frozenset[Part]) -> dict[Part, PartReading]:
         fingerprint, preparation = self._engine().fingerprint, self._preparation.fingerprint
