@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.security import HTTPBearer
 
-from mineru_core.api import documents, events, exports, tasks
+from mineru_core.api import documents, edge, events, exports, tasks
 from mineru_core.api.access import AccessControl
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import ErrorBody, install_handlers
 from mineru_core.api.limits import Submissions
 from mineru_core.api.middleware import BodyLimit
 from mineru_core.api.pace import BodyPace
+from mineru_core.document.edge import EdgeDocument
 from mineru_core.version import __version__
 
 ERROR_STATUSES = (403, 404, 408, 409, 413, 422, 429, 500, 503, 504)
 
 BEARER = HTTPBearer(auto_error=False, description="made by `mineru-workbench token create NAME`")
 """For the description alone: ``AccessControl`` decides."""
+
+SUBMISSIONS = (documents.PARSE_PATH, documents.COMPARE_PATH, edge.EDGE_PATH)
+"""Ends of the paths that documents are posted to."""
 
 EXPOSED = (
     "Location",
@@ -32,9 +38,21 @@ EXPOSED = (
 """Headers of answers that scripts of allowed pages may read."""
 
 
+class _Api(FastAPI):
+    """The application; its description also says what an edge document is, which travels as a file."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            schemas = super().openapi()["components"]["schemas"]
+            edge_document = EdgeDocument.model_json_schema(ref_template="#/components/schemas/{model}")
+            for name, schema in {**edge_document.pop("$defs"), "EdgeDocument": edge_document}.items():
+                schemas.setdefault(name, schema)
+        return super().openapi()
+
+
 def create_api(backend: Backend) -> FastAPI:
     """The API on ``backend``, which somebody else starts and stops, behind ``RequestId``."""
-    app = FastAPI(
+    app = _Api(
         title="MinerU Workbench",
         version=__version__,
         summary="Scans, PDF pages and slide screenshots to text, tables and chart data.",
@@ -50,7 +68,7 @@ def create_api(backend: Backend) -> FastAPI:
         BodyLimit, max_file_bytes=backend.settings.limits.max_file_bytes, two_files=documents.COMPARE_PATH
     )
     app.add_middleware(BodyPace)
-    app.add_middleware(Submissions, backend=backend, paths=(documents.PARSE_PATH, documents.COMPARE_PATH))
+    app.add_middleware(Submissions, backend=backend, paths=SUBMISSIONS)
     app.add_middleware(AccessControl, access=backend.access)
     if backend.settings.server.cors_origins:
         app.add_middleware(
@@ -61,6 +79,7 @@ def create_api(backend: Backend) -> FastAPI:
             expose_headers=EXPOSED,
         )
     app.include_router(documents.router(backend))
+    app.include_router(edge.router(backend))
     app.include_router(tasks.router(backend))
     app.include_router(events.router(backend))
     app.include_router(exports.router(backend))

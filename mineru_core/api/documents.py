@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import Response
@@ -20,6 +20,7 @@ from mineru_core.api.tasks import (
     view_of,
     wait_for,
 )
+from mineru_core.document.task import Region
 from mineru_core.errors import FileTooLarge, InvalidRequest
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
@@ -43,11 +44,28 @@ PARSE_PATH, COMPARE_PATH = "/v1/document/parse", "/v1/document/compare"
 
 EngineField = Annotated[str | None, Form(description="name of the engine that reads it; empty: the server's own")]
 PasswordField = Annotated[str | None, Form(description="opens an encrypted PDF; never stored")]
+RegionField = Annotated[
+    list[str] | None, Form(description="x0,y0,x1,y1 in page pixels, or x0,y0,x1,y1,page; may be repeated")
+]
+PageField = Annotated[int, Form(ge=1, description="page of the regions that name none, from 1")]
 AsyncField = Annotated[bool, Form(alias="async", description="true: answer at once with a task to ask for")]
 
 
-def only_known(fields: frozenset[str]) -> Callable[[Request], Awaitable[None]]:
-    """Refuses what would be ignored: a misspelt field, a field in the query, a field that is given twice."""
+class Wishes(NamedTuple):
+    """What is asked of a document, as ``JobService.submit`` is told it."""
+
+    name: str
+    words: str
+    owner: str
+    regions: tuple[Region, ...] = ()
+    engine: str | None = None
+
+
+def only_known(
+    fields: frozenset[str], several: frozenset[str] = frozenset({"region"})
+) -> Callable[[Request], Awaitable[None]]:
+    """Refuses what would be ignored: a misspelt field, a field in the query, a field that is given twice, unless it is
+    one of those that may be there several times."""
 
     async def check(request: Request) -> None:
         form = await request.form()
@@ -55,7 +73,7 @@ def only_known(fields: frozenset[str]) -> Callable[[Request], Awaitable[None]]:
         if unknown:
             known = ", ".join(sorted(fields))
             raise InvalidRequest(f"Unknown field: {', '.join(unknown)[:200]}.", f"Send these as form fields: {known}.")
-        repeated = [name for name in fields - {"region"} if len(form.getlist(name)) > 1]
+        repeated = [name for name in fields - several if len(form.getlist(name)) > 1]
         if repeated:
             named = ", ".join(sorted(repeated))
             raise InvalidRequest(f"Given more than once: {named}.", "Send one document a request.")
@@ -85,10 +103,8 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
             str,
             Form(max_length=MAX_INSTRUCTION, description="what is wanted, in Chinese or English; empty: everything"),
         ] = "",
-        region: Annotated[
-            list[str] | None, Form(description="x0,y0,x1,y1 in page pixels, or x0,y0,x1,y1,page; may be repeated")
-        ] = None,
-        page: Annotated[int, Form(ge=1, description="page of the regions that name none, from 1")] = 1,
+        region: RegionField = None,
+        page: PageField = 1,
         engine: EngineField = None,
         password: PasswordField = None,
         asynchronous: AsyncField = False,
@@ -98,22 +114,11 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
         owner = owner_of_call(request)
         backend.service.refuse_if_full(owner)  # here, where no queue of threads keeps the refusal waiting
         regions = [parse_region(text, page) for text in region or ()]
-        data = await _bytes_of(file, backend.settings.limits.max_file_bytes)
-        wishes: dict[str, Any] = {
-            "name": file.filename or "document",
-            "words": instruction,
-            "owner": owner,
-            "regions": regions,
-            "engine": engine,
-        }
-        if not asynchronous and key is None and not password:
-            known = await backend.submit(partial(_known, backend, data, wishes))
-            if known is not None:
-                return known
-        submit = partial(backend.service.submit, data, **wishes, password=password or None)
-        asked = Asked((PARSE_PATH, instruction, regions, engine, asynchronous), (data,))
-        job = await _submitted(backend, owner, submit, key, asked)
-        return await _answer(backend, request, job, asynchronous=asynchronous)
+        data = await bytes_of(file, backend.settings.limits.max_file_bytes)
+        wishes = Wishes(file.filename or "document", instruction, owner, tuple(regions), engine)
+        return await answer_to(
+            backend, request, PARSE_PATH, data, wishes, key, asynchronous=asynchronous, password=password or None
+        )
 
 
 def _add_compare(routes: APIRouter, backend: Backend) -> None:
@@ -140,7 +145,7 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
         backend.service.refuse_if_full(owner)
         most = backend.settings.limits.max_file_bytes
         uploads = [
-            Upload(file.filename or name, await _bytes_of(file, most))
+            Upload(file.filename or name, await bytes_of(file, most))
             for file, name in ((before, "before"), (after, "after"))
         ]
         submit = partial(
@@ -156,9 +161,31 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
         return await _answer(backend, request, job, asynchronous=asynchronous)
 
 
-def _known(backend: Backend, data: bytes, wishes: dict[str, Any]) -> Response | None:
+async def answer_to(
+    backend: Backend,
+    request: Request,
+    path: str,
+    data: bytes,
+    wishes: Wishes,
+    key: str | None,
+    *,
+    asynchronous: bool,
+    password: str | None = None,
+) -> Response:
+    """The answer to a document posted to ``path``: what is known already, the task's view, or its result."""
+    if not asynchronous and key is None and not password:
+        known = await backend.submit(partial(_known, backend, data, wishes))
+        if known is not None:
+            return known
+    submit = partial(backend.service.submit, data, **wishes._asdict(), password=password)
+    asked = Asked((path, wishes.words, [*wishes.regions], wishes.engine, asynchronous), (data,))
+    job = await _submitted(backend, wishes.owner, submit, key, asked)
+    return await _answer(backend, request, job, asynchronous=asynchronous)
+
+
+def _known(backend: Backend, data: bytes, wishes: Wishes) -> Response | None:
     """The answer that is known already; None where a job has to find it."""
-    found = known_answer(backend.service, data, **wishes)
+    found = known_answer(backend.service, data, **wishes._asdict())
     return None if found is None else json_response(found)
 
 
@@ -186,7 +213,7 @@ async def _answer(backend: Backend, request: Request, job: Job, *, asynchronous:
     return await finished_result(backend, job)
 
 
-async def _bytes_of(file: UploadFile, max_bytes: int) -> bytes:
+async def bytes_of(file: UploadFile, max_bytes: int) -> bytes:
     """The uploaded bytes. Raises ``FileTooLarge``: what else came in the form does not count against the file."""
     if file.size is not None and file.size > max_bytes:
         raise FileTooLarge(f"The upload has {file.size:,} bytes; at most {max_bytes:,} are taken.")

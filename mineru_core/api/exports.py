@@ -87,7 +87,11 @@ def _written(
     with TemporaryDirectory(prefix="workbench-export-") as folder, ExitStack() as opened:
         pages = None
         if form in {"pdf", "zip"} and not is_comparison(task_id):
-            pages = opened.enter_context(backend.service.document(task_id, owner)).page
+            document = opened.enter_context(backend.service.document(task_id, owner))
+            if document.edge is None or document.edge.has_pictures:
+                pages = document.page
+            elif form == "pdf":
+                raise InvalidRequest("The document came without the pictures of its pages.", "Send them along with it.")
         if form == "pdf" and pages is None:
             raise InvalidRequest("A comparison has no searchable PDF.", "Ask for one of either document.")
         paths = write_files(result, Path(folder), [form], guard=guard, pages=pages)

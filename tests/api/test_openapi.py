@@ -20,9 +20,11 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.settings import Settings
 from tests.api.conftest import Api
 from tests.documents import draw_lines, png_bytes
+from tests.edge import edge_file
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 PICTURE = png_bytes(draw_lines(["a"]))
+EDGE_FILE = edge_file(PICTURE)
 DESCRIPTION: dict[str, Any] = create_api(Backend(Settings(), open_service=lambda: None)).openapi()  # type: ignore[arg-type, return-value]
 SCHEMA = schemathesis.openapi.from_dict(DESCRIPTION)
 OPERATIONS = {f"{o.method.upper()} {o.path}": o for o in (found.ok() for found in SCHEMA.get_all_operations())}
@@ -64,7 +66,8 @@ def call_all(api: Api, name: str, cases: int) -> None:
     @given(operation.as_strategy(), st.booleans())
     def call(case: Any, sound: bool) -> None:
         if sound and isinstance(case.body, dict):  # a file that can be read, so that more than refusals are seen
-            case.body = {**case.body, **{field: PICTURE for field in ("file", "before", "after") if field in case.body}}
+            sent = {"file": PICTURE, "before": PICTURE, "after": PICTURE, "document": EDGE_FILE}
+            case.body = {**case.body, **{field: data for field, data in sent.items() if field in case.body}}
         if sound and "task_id" in case.path_parameters:
             case.path_parameters = {**case.path_parameters, "task_id": task}
         answer = case.call(base_url=f"{api.client.base_url}/api")
