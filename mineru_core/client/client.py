@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
+from mineru_core.client.edge import EdgeSide
 from mineru_core.client.flows import Flows, Wishes
 from mineru_core.client.steps import Fetch, Flow, Lost, Pause, Reply, Step, Work
 from mineru_core.client.tasks import TaskHandle, TaskStatus
@@ -19,6 +20,9 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.intake.document import Source
 from mineru_core.runtime.context import RunContext
 from mineru_core.version import __version__
+
+if TYPE_CHECKING:
+    from mineru_core.serving.analyzer import Analyzer
 
 T = TypeVar("T")
 
@@ -40,12 +44,17 @@ class Client:
     results, and in regions handed in, are in pixels of the picture as it is here. ``connections`` are requests on their
     way at once; tasks that are followed have connections of their own.
 
+    With ``edge`` documents are read on this machine, with the embedded engine or the ``Analyzer`` that is given, and
+    what was read is sent in their place, with pictures of single blocks where the server's engine is another one; with
+    ``edge_pictures`` the pages' pictures, too, of which the server makes searchable PDF files. The answers are those to
+    the document itself, as it is here.
+
     Every call raises what the library would: the errors of ``mineru_core.errors`` by their codes;
     ``EngineUnavailable`` where the server cannot be reached. A ``RunContext`` limits, cancels and follows a call:
     ``analyze`` then cancels its task on the server, too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one argument a wish
         self,
         url: str = LOCAL_URL,
         *,
@@ -55,8 +64,11 @@ class Client:
         patience_s: float = 60.0,
         compress: bool = True,
         connections: int = 8,
+        edge: bool | Analyzer = False,
+        edge_pictures: bool = False,
     ) -> None:
-        self._flows = Flows(retries, patience_s, compress)
+        self._edge = _edge_side(edge, edge_pictures)
+        self._flows = Flows(retries, patience_s, compress, self._edge)
         options = _options(url, token, timeout_s)
         self._http = httpx.Client(**options, limits=_limits(connections))
         self._events = httpx.Client(**options, limits=_limits(None))
@@ -121,9 +133,11 @@ class Client:
         return self._run(self._flows.cancel(_handle(task).task_id, RunContext()))
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, and the engine that reads here, if it was made for this client."""
         self._http.close()
         self._events.close()
+        if self._edge is not None:
+            self._edge.close()
 
     def __enter__(self) -> Self:
         return self
@@ -171,7 +185,7 @@ class AsyncClient:
     For one event loop. Documents are read and made smaller in a thread.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one argument a wish
         self,
         url: str = LOCAL_URL,
         *,
@@ -181,8 +195,11 @@ class AsyncClient:
         patience_s: float = 60.0,
         compress: bool = True,
         connections: int = 8,
+        edge: bool | Analyzer = False,
+        edge_pictures: bool = False,
     ) -> None:
-        self._flows = Flows(retries, patience_s, compress)
+        self._edge = _edge_side(edge, edge_pictures)
+        self._flows = Flows(retries, patience_s, compress, self._edge)
         options = _options(url, token, timeout_s)
         self._http = httpx.AsyncClient(**options, limits=_limits(connections))
         self._events = httpx.AsyncClient(**options, limits=_limits(None))
@@ -247,9 +264,11 @@ class AsyncClient:
         return await self._run(self._flows.cancel(_handle(task).task_id, RunContext()))
 
     async def close(self) -> None:
-        """Close the connections."""
+        """See ``Client.close``."""
         await self._http.aclose()
         await self._events.aclose()
+        if self._edge is not None:
+            await asyncio.to_thread(self._edge.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -291,6 +310,12 @@ class AsyncClient:
                 return Reply(answer.status_code)
         except httpx.TransportError as error:
             raise Lost(str(error) or type(error).__name__) from error
+
+
+def _edge_side(edge: bool | Analyzer, pictures: bool) -> EdgeSide | None:
+    if edge is False:
+        return None
+    return EdgeSide(None if edge is True else edge, pictures=pictures)
 
 
 def _options(url: str, token: str | None, timeout_s: float) -> dict[str, Any]:

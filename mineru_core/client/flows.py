@@ -7,11 +7,13 @@ import random
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict
 
+from mineru_core.client.edge import EdgeSide, Terms
 from mineru_core.client.replies import error_of, may_pass, model_of
 from mineru_core.client.sending import Parcel, in_pixels_of_the_original, packed
 from mineru_core.client.steps import Fetch, Flow, Listen, Lost, Pause, Reply, Work
@@ -23,6 +25,10 @@ from mineru_core.intake.document import Source
 from mineru_core.runtime.context import RunContext
 
 PARSE, COMPARE, TASKS = "api/v1/document/parse", "api/v1/document/compare", "api/v1/tasks"
+EDGE = "api/v1/document/edge"
+
+WHAT_CHANGED = "what changed"
+"""Words that ask for what a comparison needs."""
 
 FIRST_BACKOFF_S, LAST_BACKOFF_S = 0.25, 8.0
 LOOK_S = 0.2
@@ -63,12 +69,13 @@ class Flows:
 
     A request that fails in a way that may pass is sent again up to ``retries`` times, after as long as the server says
     or else a growing while, as long as all waiting together stays under ``patience_s`` seconds. With ``smaller``
-    pictures are reduced before they travel.
+    pictures are reduced before they travel. With ``edge`` documents are read here, and what was read is sent.
     """
 
     retries: int = 5
     patience_s: float = 60.0
     smaller: bool = True
+    edge: EdgeSide | None = None
 
     def analyze(self, document: Source, wishes: Wishes, ctx: RunContext) -> Flow[DocumentResult]:
         """Hand in a document, follow it, and give its result; a caller that stops takes its task along."""
@@ -77,20 +84,34 @@ class Flows:
 
     def compare(self, before: Source, after: Source, wishes: Wishes, ctx: RunContext) -> Flow[DocumentResult]:
         """The same for two documents that are compared."""
-        first: Parcel = yield Work(partial(packed, before, smaller=False))
-        then: Parcel = yield Work(partial(packed, after, smaller=False))
+        if self.edge is None:
+            first: Parcel = yield Work(partial(packed, before, smaller=False))
+            then: Parcel = yield Work(partial(packed, after, smaller=False))
+        else:
+            asked = replace(wishes, words=wishes.words or WHAT_CHANGED)
+            first = yield from self._read_here(self.edge, before, asked, ctx)
+            then = yield from self._read_here(self.edge, after, asked, ctx)
+            wishes = replace(wishes, password=None)
         files = {"before": (first.name, first.data), "after": (then.name, then.data)}
         reply = yield from self._sent(Fetch("POST", COMPARE, _key(), wishes.fields(), files), ctx)
         return (yield from self._finished(TaskHandle(model_of(reply, TaskStatus).task_id, then.name), ctx))
 
     def submit(self, document: Source, wishes: Wishes, ctx: RunContext) -> Flow[TaskHandle]:
         """Hand in a document."""
-        parcel: Parcel = yield Work(partial(packed, document, wishes.name, smaller=self.smaller))
+        parcel: Parcel
+        if self.edge is None:
+            parcel, path, field = (
+                (yield Work(partial(packed, document, wishes.name, smaller=self.smaller))),
+                PARSE,
+                "file",
+            )
+        else:
+            parcel, path, field = (yield from self._read_here(self.edge, document, wishes, ctx)), EDGE, "document"
+            wishes = replace(wishes, password=None)
         fields = wishes.fields()
         if wishes.regions:
             fields["region"] = parcel.regions(wishes.regions)
-        files = {"file": (parcel.name, parcel.data)}
-        reply = yield from self._sent(Fetch("POST", PARSE, _key(), fields, files), ctx)
+        reply = yield from self._sent(Fetch("POST", path, _key(), fields, {field: (parcel.name, parcel.data)}), ctx)
         return TaskHandle(model_of(reply, TaskStatus).task_id, parcel.name, parcel.scale)
 
     def status(self, task_id: str, ctx: RunContext) -> Flow[TaskStatus]:
@@ -128,6 +149,33 @@ class Flows:
         if result is None:
             raise InvalidRequest("The task has not ended.", "Wait until its state is done.")
         return in_pixels_of_the_original(result, handle.scale)
+
+    def _read_here(self, edge: EdgeSide, document: Source, wishes: Wishes, ctx: RunContext) -> Flow[Parcel]:
+        """What was read of a document here, as the server wants it."""
+        terms = edge.terms.get(wishes.engine)
+        if terms is None:
+            query = f"?{urlencode({'engine': wishes.engine})}" if wishes.engine else ""
+            terms = model_of((yield from self._sent(Fetch("GET", EDGE + query), ctx)), Terms)
+            terms.check()
+            edge.terms[wishes.engine] = terms
+        read = partial(
+            edge.parcel,
+            document,
+            wishes.words,
+            name=wishes.name,
+            regions=wishes.regions,
+            password=wishes.password,
+            terms=terms,
+            ctx=ctx,
+        )
+        try:
+            parcel: Parcel = yield Work(read)
+        except Exception:
+            raise
+        except BaseException:  # interrupted, or nobody is there any more: the reading is to end, too
+            ctx.cancel()
+            raise
+        return parcel
 
     def _finished(self, handle: TaskHandle, ctx: RunContext) -> Flow[DocumentResult]:
         try:
