@@ -1,7 +1,12 @@
-"""A request whose body does not come is given up: it would hold its connection, and what it has sent, for ever."""
+"""A request whose body does not come is given up: it would hold its connection, and what it has sent, for ever.
+
+And bodies that all come at once take turns, a piece each: the event loop has other things to do between two pieces,
+however many are uploading.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import anyio
@@ -18,11 +23,12 @@ LEAST_RATE = 1000.0
 
 
 class BodyPace:
-    """Breaks off requests whose body stops or trickles."""
+    """Breaks off requests whose body stops or trickles, and lets no crowd of bodies keep the event loop to itself."""
 
     def __init__(self, app: ASGIApp, idle_s: float = IDLE_S, grace_s: float = GRACE_S) -> None:
         self.app = app
         self._idle_s, self._grace_s = idle_s, grace_s
+        self._turn = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -45,6 +51,9 @@ class BodyPace:
             late_s = time.monotonic() - started - self._grace_s
             if more and late_s > 0 and received < LEAST_RATE * late_s:
                 raise UploadTooSlow
+            if more:
+                async with self._turn:
+                    await asyncio.sleep(0)  # the loop turns once; whoever holds the piece works on it after that
             return message
 
         await self.app(scope, paced_receive, send)

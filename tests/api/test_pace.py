@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from collections import Counter
 from collections.abc import Callable
 
 import anyio
@@ -42,6 +44,39 @@ def read_all(receive: Callable[[], Message], **options: float) -> int:
 
 def piece(size: int, *, more: bool = True) -> Message:
     return {"type": "http.request", "body": b"x" * size, "more_body": more}
+
+
+def test_bodies_that_come_at_once_leave_the_event_loop_time_between_two_pieces() -> None:
+    uploads, pieces = 20, 10
+    turns, at = 0, []
+
+    async def turn() -> None:
+        nonlocal turns
+        while len(at) < uploads * pieces:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def app(_scope: Scope, paced: Receive, _send: Send) -> None:
+        while (await paced())["more_body"]:
+            at.append(turns)
+
+    async def upload() -> None:
+        left = iter(range(pieces, -1, -1))
+
+        async def given() -> Message:
+            return piece(10, more=next(left) > 0)
+
+        async def never(_message: Message) -> None:
+            raise AssertionError
+
+        await guard({"type": "http"}, given, never)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(turn(), *(upload() for _ in range(uploads)))
+
+    guard = BodyPace(app)
+    asyncio.run(all_of_them())
+    assert max(Counter(at).values()) == 1
 
 
 @pytest.mark.parametrize(("size", "kept"), [(2000, True), (500, False)])
