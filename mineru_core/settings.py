@@ -139,7 +139,7 @@ class CacheSettings(_Section):
     """What is kept of readings and answers, so that nothing is read twice."""
 
     enabled: bool = Field(default=True, description="whether readings and answers are kept to be given again")
-    memory_bytes: int = Field(default=128_000_000, ge=0, description="bytes of memory for them; 0: none")
+    memory_bytes: int = Field(default=32_000_000, ge=0, description="bytes of memory for them; 0: none")
     disk_bytes: int = Field(default=2_000_000_000, ge=0, description="bytes of disk for them; 0: none")
 
 
