@@ -21,7 +21,6 @@ _MOUNT = """(data) => {
     window.sent.push([name, value]);
     window.toServer?.(value);
   };
-  window.done?.();
   window.done = mount({
     data, parentElement: document.querySelector("main"), setTriggerValue: tell, setStateValue: tell,
   });

@@ -1,11 +1,15 @@
-// Says that the server cannot be reached, for as long as that is so. Follows elements.js in one module.
+// Says that the server cannot be reached, for as long as that is so. Follows elements.js and mounting.js in one module.
 
 const PATIENCE_MS = 2500; // a shorter break is not worth a word
 
 export default function (component) {
-  const { words } = component.data;
+  const { data, parentElement } = component;
   const app = document.querySelector("[data-test-connection-state]");
   if (!app) return undefined; // another version of Streamlit, which says it elsewhere
+  return oneRun(parentElement, (signal) => watch(app, data.words, signal));
+}
+
+function watch(app, words, signal) {
   const banner = make("p", "wb-offline", app);
   banner.setAttribute("role", "alert");
   let timer = null;
@@ -19,9 +23,9 @@ export default function (component) {
   const observer = new MutationObserver(look);
   observer.observe(app, { attributes: true, attributeFilter: ["data-test-connection-state"] });
   look();
-  return () => {
+  signal.addEventListener("abort", () => {
     observer.disconnect();
     clearTimeout(timer);
     banner.remove();
-  };
+  });
 }

@@ -294,23 +294,15 @@ class DropZone {
     this.add(await filesOfDrop(event.dataTransfer));
   }
 
-  listen() {
-    this.stop?.();
+  listen(signal) {
     const heard = {
       paste: (event) => this.paste(event),
       dragenter: (event) => this.dragging(event),
       dragover: (event) => this.dragging(event),
       drop: (event) => this.dropped(event),
     };
-    for (const [name, listener] of Object.entries(heard)) window.addEventListener(name, listener, true);
-    this.stop = () => {
-      for (const [name, listener] of Object.entries(heard)) window.removeEventListener(name, listener, true);
-    };
-    const { stop } = this;
-    return () => {
-      stop();
-      setTimeout(() => this.root.isConnected || this.dispose(), GONE_MS);
-    };
+    for (const [name, listener] of Object.entries(heard)) window.addEventListener(name, listener, { capture: true, signal });
+    signal.addEventListener("abort", () => setTimeout(() => this.root.isConnected || this.dispose(), GONE_MS));
   }
 
   dispose() {
@@ -324,6 +316,8 @@ export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const root = parentElement.querySelector(".zone");
   const zone = (root.zone ||= new DropZone(root));
-  zone.take(data, (state) => setStateValue("files", state));
-  return zone.listen();
+  return oneRun(root, (signal) => {
+    zone.take(data, (state) => setStateValue("files", state));
+    zone.listen(signal);
+  });
 }

@@ -362,13 +362,13 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".editor");
   const editor = root.editor || (root.editor = new Editor(root));
-  editor.take(data, (change) => setTriggerValue("edits", change));
-  // On the document: the browser gives clipboard events to the element with the text selection, which a grid has not.
-  const until = new AbortController();
-  editor.delivery.listen(until.signal);
-  document.addEventListener("copy", (event) => editor.copy(event), { capture: true, signal: until.signal });
-  document.addEventListener("cut", (event) => editor.cut(event), { capture: true, signal: until.signal });
-  document.addEventListener("paste", (event) => editor.paste(event), { capture: true, signal: until.signal });
-  document.addEventListener("workbench:picked", ({ detail }) => detail && editor.picked(detail), { signal: until.signal });
-  return () => until.abort();
+  return oneRun(root, (signal) => {
+    editor.take(data, (change) => setTriggerValue("edits", change));
+    editor.delivery.listen(signal);
+    // On the document: the browser gives clipboard events to the element with the text selection, which a grid has not.
+    document.addEventListener("copy", (event) => editor.copy(event), { capture: true, signal });
+    document.addEventListener("cut", (event) => editor.cut(event), { capture: true, signal });
+    document.addEventListener("paste", (event) => editor.paste(event), { capture: true, signal });
+    document.addEventListener("workbench:picked", ({ detail }) => detail && editor.picked(detail), { signal });
+  });
 }

@@ -436,8 +436,8 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".points");
   const editor = root.editor || (root.editor = new PointEditor(root));
-  editor.take(data, (message) => setTriggerValue("edits", message));
-  const until = new AbortController();
-  editor.outbox.delivery.listen(until.signal);
-  return () => until.abort();
+  return oneRun(root, (signal) => {
+    editor.take(data, (message) => setTriggerValue("edits", message));
+    editor.outbox.delivery.listen(signal);
+  });
 }

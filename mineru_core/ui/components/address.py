@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from mineru_core.ui.session import follow_address, language
-from mineru_core.ui.setup import asset
+from mineru_core.ui.setup import module
 
-_mount = st.components.v2.component("mineru_workbench.address", js=asset("address.js"))
+_mount = st.components.v2.component("mineru_workbench.address", js=module("mounting", "address"))
 
 
 def watch_address(job_id: str | None) -> None:

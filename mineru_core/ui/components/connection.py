@@ -8,7 +8,7 @@ import streamlit as st
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.setup import module
 
-_mount = st.components.v2.component("mineru_workbench.connection", js=module("elements", "connection"))
+_mount = st.components.v2.component("mineru_workbench.connection", js=module("elements", "mounting", "connection"))
 
 
 def watch_connection(t: Translator) -> None:

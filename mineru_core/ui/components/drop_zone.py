@@ -44,7 +44,7 @@ _FILLED_IN_BROWSER = {name: f"%{name}" for name in ("name", "why", "count", "bef
 
 # The policy's code goes along as text: it becomes a worker's module, which a component's own module cannot be.
 SCRIPT = f"const COMPRESSION = {json.dumps(asset('compression.js'))};\n" + module(
-    "elements", "drop_zone_queue", "drop_zone"
+    "elements", "mounting", "drop_zone_queue", "drop_zone"
 )
 
 _mount = st.components.v2.component(

@@ -22,7 +22,7 @@ WORDS = (
 )  # fmt: skip
 """Strings of the component, without the "grid." they begin with in the catalogues."""
 
-SCRIPT = module("elements", "delivery", "grid_model", "grid_sizes", "grid_view", "grid_sync", "grid_editor")
+SCRIPT = module("elements", "mounting", "delivery", "grid_model", "grid_sizes", "grid_view", "grid_sync", "grid_editor")
 
 _mount = st.components.v2.component(
     "mineru_workbench.grid_editor",

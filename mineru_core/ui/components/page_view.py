@@ -38,7 +38,7 @@ WORDS = (
 
 _PARTS = ("_geometry", "_shared", "_layers", "_regions", "_strip", "_tools", "", "_mount")
 
-SCRIPT = module("elements", *(f"page_view{part}" for part in _PARTS))
+SCRIPT = module("elements", "mounting", *(f"page_view{part}" for part in _PARTS))
 
 _mount = st.components.v2.component(
     "mineru_workbench.page_view",

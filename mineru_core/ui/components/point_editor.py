@@ -23,7 +23,7 @@ WORDS = (
 """Strings of the component, without the "points." they begin with in the catalogues."""
 
 
-SCRIPT = module("elements", "delivery", "point_model", "point_view", "point_outbox", "point_editor")
+SCRIPT = module("elements", "mounting", "delivery", "point_model", "point_view", "point_outbox", "point_editor")
 
 _mount = st.components.v2.component(
     "mineru_workbench.point_editor",
