@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from mineru_core.settings import load_settings
 from tests.servers import serve_process, workbench_environment
@@ -28,6 +32,41 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
     if " at 0x" in text and not callable(val):
         return f"{argname}-{type(val).__name__}"
     return None
+
+
+# Files that need the servers which are started once, or the browser: one process has them for all.
+WITH_SERVERS = re.compile(r"tests/(browser/|api/test_(guards|health|middleware)\.py|cli/test_serve\.py|test_docs\.py)")
+# What takes longest begins first: begun last, it would keep one process busy while the other has nothing left.
+LONGEST = (
+    "servers",
+    "tests/serving/test_concurrency.py",
+    "tests/engines/embedded/test_known_parts.py",
+    "tests/cli/test_loadtest.py",
+    "tests/loadtest/test_switches.py",
+    "tests/loadtest/test_runner.py",
+    "tests/engines/embedded/test_engine.py",
+    "tests/ui/loadtest/test_page.py",
+    "tests/deploy/test_nginx.py",
+)
+
+
+class Schedule(LoadFileScheduling):
+    """A file to each process at a time."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "servers" if WITH_SERVERS.match(nodeid) else super()._split_scope(nodeid)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        found = next((name for name in LONGEST if name in self.workqueue), None)
+        if found is not None:
+            self.workqueue.move_to_end(found, last=False)
+        super()._assign_work_unit(node)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedule:
+    """Which of several processes gets what."""
+    return Schedule(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FilePayload, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (
@@ -18,6 +18,7 @@ OpenPage = Callable[..., Page]
 CheckAccess = Callable[[Page], None]
 BARRIERS = {"serious", "critical"}
 WAIT_MS = 45_000
+STORED = "local_storage,indexeddb,cache_storage,service_workers"
 
 expect.set_options(timeout=WAIT_MS)
 
@@ -36,18 +37,50 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+class Visitors:
+    """Contexts of one browser. Each is used again, by another visitor, once nobody is in it: a new one would load and
+    compile all of the app's code anew, which takes longer than most tests do besides."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[BrowserContext]] = {}
+
+    def come(self, locale: str) -> BrowserContext:
+        """A context that nothing is left in of whoever was there before: no cookie, nothing stored, no permission."""
+        free = self._free.setdefault(locale, [])
+        if free:
+            return free.pop()
+        return self._browser.new_context(locale=locale, accept_downloads=True, reduced_motion="reduce")
+
+    def go(self, locale: str, context: BrowserContext, url: str) -> None:
+        """The visitor has gone, with all pages and all that the pages of ``url`` have stored."""
+        first, *others = context.pages or [context.new_page()]
+        for page in others:
+            page.close()
+        context.new_cdp_session(first).send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": STORED})
+        first.close()
+        context.clear_cookies()
+        context.clear_permissions()
+        self._free[locale].append(context)
+
+
+@pytest.fixture(scope="package")
+def visitors(browser: Browser) -> Visitors:
+    """The browser's visitors."""
+    return Visitors(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser, embedded_server: str) -> Iterator[OpenPage]:
+def open_page(visitors: Visitors, embedded_server: str) -> Iterator[OpenPage]:
     """Opens the app as a new visitor; at the end of the test, no page may have written an error to its console."""
     complaints: list[str] = []
-    contexts = []
+    here: list[tuple[str, BrowserContext]] = []
 
     def visit(path: str = "/", *, locale: str = "en-US", width: int = 1280, height: int = 900) -> Page:
-        context = browser.new_context(
-            locale=locale, viewport={"width": width, "height": height}, accept_downloads=True, reduced_motion="reduce"
-        )
-        contexts.append(context)
+        context = visitors.come(locale)
+        here.append((locale, context))
         page = context.new_page()
+        page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(WAIT_MS)
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -56,8 +89,8 @@ def open_page(browser: Browser, embedded_server: str) -> Iterator[OpenPage]:
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    for locale, context in here:
+        visitors.go(locale, context, embedded_server)
     assert complaints == []
 
 
