@@ -26,7 +26,7 @@
     │   └── EngineUnavailable     engine-unavailable
     ├── TextModelUnavailable      text-model-unavailable (HTTP 503)
     ├── EngineFailed              engine-failed: the engine broke on one page (HTTP 500)
-    ├── TokenRequired             token-required (HTTP 403)
+    ├── TokenRequired             token-required (HTTP 403; 401 where a good token would help)
     ├── NotFound                  not-found (HTTP 404)
     ├── StorageUnavailable        storage-unavailable (HTTP 503)
     └── InvalidSetting            invalid-setting (HTTP 500)
@@ -254,11 +254,23 @@ class EngineFailed(WorkbenchError):
 
 
 class TokenRequired(WorkbenchError):
-    """The HTTP API asks for a token that was not given."""
+    """The HTTP API asks for a token that was not given, is not good, or is good for something else.
+
+    ``challenge`` is what RFC 6750 has the API tell of it beside the error: "" where a token is to be sent,
+    ``error="invalid_token"`` for one that is not good (both HTTP 401), ``error="insufficient_scope"`` for one that is
+    good for something else; None where no token would help.
+    """
 
     code = "token-required"
     http_status = 403
     default_hint = "Send Authorization: Bearer TOKEN, or call from the machine itself."
+
+    def __init__(self, message: str, hint: str | None = None, challenge: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.challenge = challenge
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.hint, self.challenge)
 
 
 class NotFound(WorkbenchError):

@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mineru_core.api.errors import error_response
+from mineru_core.api.errors import INSUFFICIENT_SCOPE, INVALID_TOKEN, error_response
 from mineru_core.errors import TokenRequired, WorkbenchError
 from mineru_core.jobs.storage import on_storage
 from mineru_core.settings import Settings
@@ -98,10 +98,10 @@ class Access:
         token = _token_of(scope, tokens)
         if token is not None:
             if TokenScope.DOCUMENTS not in token.scopes:
-                raise TokenRequired("This token is not good for documents.", _MAKE_ONE)
+                raise _insufficient("This token is not good for documents.", TokenScope.DOCUMENTS)
             return Caller(f"token:{token.name}", token.scopes)
-        if any(token.revoked_at is None for token in tokens.values()):
-            raise TokenRequired("The HTTP API asks for a token.", "Send Authorization: Bearer TOKEN.")
+        if _are_any(tokens):
+            raise TokenRequired("The HTTP API asks for a token.", "Send Authorization: Bearer TOKEN.", challenge="")
         if not is_local(scope, self._trusted):
             raise TokenRequired(
                 "Without a token, the HTTP API answers only callers on its own machine.",
@@ -113,11 +113,13 @@ class Access:
         """Return if the request may see the metrics, else raise ``TokenRequired``."""
         if is_local(scope, self._trusted):
             return
-        token = _token_of(scope, await self._book.tokens())
-        if token is None or TokenScope.METRICS not in token.scopes:
-            raise TokenRequired(
-                "The metrics are shown on the machine itself, or with a token that has the scope metrics."
-            )
+        tokens = await self._book.tokens()
+        token = _token_of(scope, tokens)
+        told = "The metrics are shown on the machine itself, or with a token that has the scope metrics."
+        if token is None:
+            raise TokenRequired(told, challenge="" if _are_any(tokens) else None)
+        if TokenScope.METRICS not in token.scopes:
+            raise _insufficient(told, TokenScope.METRICS)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -137,8 +139,7 @@ class AccessControl:
             try:
                 scope[CALLER_KEY] = await self.access.caller(scope)
             except WorkbenchError as error:
-                headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, TokenRequired) else {}
-                await error_response(scope, error, headers=headers)(scope, receive, send)
+                await error_response(scope, error)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -207,8 +208,18 @@ def _token_of(scope: Scope, tokens: Mapping[str, Token]) -> Token | None:
         return None
     token = recognise(given.strip(), tokens)
     if token is None or not token.is_live(time.time()):
-        raise TokenRequired("This token is not known, or no longer good.", _MAKE_ONE)
+        raise TokenRequired("This token is not known, or no longer good.", _MAKE_ONE, challenge=INVALID_TOKEN)
     return token
+
+
+def _are_any(tokens: Mapping[str, Token]) -> bool:
+    """Whether there are tokens, those that have expired too: time alone opens nothing."""
+    return any(token.revoked_at is None for token in tokens.values())
+
+
+def _insufficient(message: str, scope: TokenScope) -> TokenRequired:
+    """The error of a good token that is not good for this."""
+    return TokenRequired(message, _MAKE_ONE, challenge=f'{INSUFFICIENT_SCOPE}, scope="{scope.value}"')
 
 
 def _peer(scope: Scope) -> Address | None:

@@ -18,7 +18,7 @@ from mineru_core.api.pace import BodyPace
 from mineru_core.document.edge import EdgeDocument
 from mineru_core.version import __version__
 
-ERROR_STATUSES = (403, 404, 408, 409, 413, 422, 429, 500, 503, 504)
+ERROR_STATUSES = (401, 403, 404, 408, 409, 413, 422, 429, 500, 503, 504)
 
 BEARER = HTTPBearer(auto_error=False, description="made by `mineru-workbench token create NAME`")
 """For the description alone: ``AccessControl`` decides."""

@@ -22,11 +22,17 @@ from mineru_core.errors import (
     FileTooLarge,
     InvalidRequest,
     NotFound,
+    TokenRequired,
     WorkbenchError,
 )
 
 REQUEST_ID_KEY = "workbench_request_id"
 METHOD_NOT_ALLOWED = 405
+UNAUTHORIZED = 401
+
+# What RFC 6750, 3.1, calls these.
+INVALID_TOKEN = 'error="invalid_token"'
+INSUFFICIENT_SCOPE = 'error="insufficient_scope"'
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -75,6 +81,10 @@ class UploadTooSlow(UploadRefused):
         super().__init__(408, DeadlineExceeded("The upload stopped on its way.", "Send the file again."))
 
 
+NO_SUCH_PATH = NotFound("There is nothing at this path.", "Check the path.")
+"""What is answered at paths that are none; it is never raised."""
+
+
 def too_large(max_bytes: int) -> FileTooLarge:
     """The error of an upload above ``max_bytes`` bytes."""
     return FileTooLarge(f"The upload has more than {max_bytes:,} bytes.")
@@ -93,13 +103,17 @@ def error_response(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """The answer to a request that ended in ``error``; a busy server also says when to come back and how full it is.
+    """The answer to a request that ended in ``error``; a busy server also says when to come back and how full it is,
+    one that asks for a token for which.
 
     ``status`` stands in for the error's own where HTTP has a more telling one.
     """
     sent = dict(headers or {})
     if isinstance(error, Busy) and error.retry_after_s is not None:
         sent["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    if isinstance(error, TokenRequired) and error.challenge is not None:
+        sent["WWW-Authenticate"] = f"Bearer {error.challenge}".strip()
+        status = status or (error.http_status if INSUFFICIENT_SCOPE in error.challenge else UNAUTHORIZED)
     body = ErrorBody(
         code=error.code,
         message=error.message,
@@ -146,7 +160,7 @@ async def _handle_workbench_error(request: Request, error: Exception) -> JSONRes
 
 async def _handle_validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    details = [ErrorDetail(place=_place(e["loc"]), message=str(e["msg"])) for e in error.errors()]
+    details = [ErrorDetail(place=_place(e["loc"]), message=_told(e)) for e in error.errors()]
     names = ", ".join(dict.fromkeys(d.place for d in details if d.place))
     return error_response(
         request.scope, InvalidRequest(f"The request is not valid: {names or 'see details'}."), details
@@ -158,7 +172,7 @@ async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, UploadRefused):
         return refused_upload(request.scope, error.error, error.status_code)
     if error.status_code == NotFound.http_status:
-        return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
+        return error_response(request.scope, NO_SUCH_PATH)
     if error.status_code == METHOD_NOT_ALLOWED:
         headers = error.headers or {}
         fault = InvalidRequest("This path has no such method.", f"Use {headers.get('Allow', 'another method')}.")
@@ -171,6 +185,12 @@ async def _handle_bug(request: Request, error: Exception) -> JSONResponse:
     _log.error("request %s broke", request_id_of(request.scope), exc_info=error)
     fault = WorkbenchError("Something broke on the server.", "Try again; if it stays, report it with the request id.")
     return error_response(request.scope, fault)
+
+
+def _told(fault: Mapping[str, Any]) -> str:
+    """What is wrong with a field, without the names of the program's own types."""
+    message = str(fault["msg"])
+    return "A file is to be sent here" if "UploadFile" in message else message
 
 
 def _place(loc: Sequence[Any]) -> str:

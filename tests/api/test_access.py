@@ -137,6 +137,12 @@ def test_no_header_breaks_the_checks(text: str) -> None:
         owner_of(scope(**{name: text}))
 
 
+def assert_challenge(answer: httpx.Response, status: int, challenge: str) -> None:
+    """A token is asked for as RFC 6750 says."""
+    assert_error(answer, status, "token-required")
+    assert answer.headers["www-authenticate"] == challenge
+
+
 @pytest.mark.parametrize(
     ("headers", "body"),
     [({"X-Forwarded-For": "127.0.0.1"}, b""), ({"Origin": "https://example.com"}, b"x" * 500_000)],
@@ -145,7 +151,7 @@ def test_the_api_refuses_others(api: Api, headers: dict[str, str], body: bytes) 
     for path in (PARSE, "/v1/document/parse", "/api/nothing"):
         answer = api.client.post(path, content=body, headers=headers)
         assert_error(answer, 403, "token-required")
-        assert answer.headers["www-authenticate"] == "Bearer"
+        assert "www-authenticate" not in answer.headers  # there is no token that could be sent
     assert_error(api.client.get("/metrics", headers=headers), 403, "token-required")
     assert api.client.get("/livez", headers=headers).status_code == 200
 
@@ -161,15 +167,18 @@ def test_a_token_opens_the_api_from_elsewhere(start_api: StartApi, home: Path) -
 def test_once_there_is_a_token_everybody_needs_one(start_api: StartApi, home: Path) -> None:
     make_token(home)
     with start_api() as api:
-        assert_error(post(api), 403, "token-required")
+        assert_challenge(post(api), 401, "Bearer")
+        assert_challenge(api.client.get("/metrics", headers={"X-Real-IP": "203.0.113.9"}), 401, "Bearer")
         assert api.client.get("/metrics").status_code == 200
         assert api.client.get("/readyz").status_code == 200
 
 
 @pytest.mark.parametrize("given", ["x", "mwb_0123456789ab_" + "A" * 43, "x" * 5000, "\xe9", "mwb_"])
 def test_a_token_that_is_not_known_is_refused(api: Api, given: str) -> None:
-    headers = {"Authorization": f"Bearer {given}".encode("latin-1")}
-    assert_error(api.client.get("/api/v1/tasks/x", headers=headers), 403, "token-required")
+    headers = {b"Authorization": f"Bearer {given}".encode("latin-1")}
+    for path in ("/api/v1/tasks/x", "/metrics"):
+        answer = api.client.get(path, headers=[*headers.items(), (b"X-Forwarded-For", b"203.0.113.9")])
+        assert_challenge(answer, 401, 'Bearer error="invalid_token"')
 
 
 def test_other_ways_to_authorise_are_left_to_proxies(api: Api) -> None:
@@ -183,11 +192,11 @@ def test_a_token_ends_with_its_time_or_with_its_revocation(
     monkeypatch.setattr(module, "FRESH_S", 0.0)
     over, good = make_token(home, "over", keep_s=0.0), make_token(home, "good")
     with start_api() as api:
-        assert_error(post(api, **over), 403, "token-required")
+        assert_challenge(post(api, **over), 401, 'Bearer error="invalid_token"')
         assert post(api, **good).status_code == 200
         revoke(home, "good")
-        assert_error(post(api, **good), 403, "token-required")
-        assert_error(post(api), 403, "token-required")  # one that has expired still says that tokens are wanted
+        assert_challenge(post(api, **good), 401, 'Bearer error="invalid_token"')
+        assert_challenge(post(api), 401, "Bearer")  # one that has expired still says that tokens are wanted
         revoke(home, "over")
         assert post(api).status_code == 200
 
@@ -196,9 +205,10 @@ def test_a_token_without_the_scope_is_refused(start_api: StartApi, home: Path) -
     watcher, reader = make_token(home, "watcher", Scope.METRICS), make_token(home, "reader")
     elsewhere = {"X-Forwarded-For": "203.0.113.9"}
     with start_api() as api:
-        assert_error(post(api, **watcher), 403, "token-required")
+        assert_challenge(post(api, **watcher), 403, 'Bearer error="insufficient_scope", scope="documents"')
         assert api.client.get("/metrics", headers={**watcher, **elsewhere}).status_code == 200
-        assert_error(api.client.get("/metrics", headers={**reader, **elsewhere}), 403, "token-required")
+        refused = api.client.get("/metrics", headers={**reader, **elsewhere})
+        assert_challenge(refused, 403, 'Bearer error="insufficient_scope", scope="metrics"')
 
 
 def test_nobody_sees_what_belongs_to_another_token(start_api: StartApi, home: Path) -> None:
