@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mineru_core.api.access import host_name, parse_address
-from mineru_core.api.errors import error_response
+from mineru_core.api.errors import NO_SUCH_PATH, error_response
 from mineru_core.errors import InvalidRequest
 
 MISDIRECTED = 421
@@ -98,6 +98,24 @@ class AllowedHosts:
         await error_response(scope, error, status=MISDIRECTED)(scope, receive, send)
 
 
+class SoundPaths:
+    """Answers paths of the API that hold what no path of it does, in the API's own shape.
+
+    Streamlit refuses them after this, and before any route, with a text that is none of the API's.
+    """
+
+    def __init__(self, app: ASGIApp, prefixes: Sequence[str]) -> None:
+        self.app = app
+        self._prefixes = tuple(prefixes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve or refuse one request."""
+        if scope["type"] == "http" and scope["path"].startswith(self._prefixes) and not _is_sound(scope["path"]):
+            await error_response(scope, NO_SUCH_PATH)(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
 class SecurityHeaders:
     """Adds headers that tell browsers what must not be done with an answer; a route's own win."""
 
@@ -120,6 +138,10 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _is_sound(path: str) -> bool:
+    return "\0" not in path and ".." not in path.replace("\\", "/").split("/")
 
 
 def _header(scope: Scope, name: str) -> str:

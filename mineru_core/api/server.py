@@ -16,10 +16,9 @@ from mineru_core.api import boxes, grid_data, health, pictures, uploads
 from mineru_core.api.app import create_api
 from mineru_core.api.backend import Backend
 from mineru_core.api.documents import API_PREFIX
-from mineru_core.api.errors import error_response
-from mineru_core.api.guards import AllowedHosts, SecurityHeaders
+from mineru_core.api.errors import NO_SUCH_PATH, error_response
+from mineru_core.api.guards import AllowedHosts, SecurityHeaders, SoundPaths
 from mineru_core.api.middleware import NoErrorDialogs, OwnerCookie, RequestId
-from mineru_core.errors import NotFound
 
 ALIAS = "/v1/document/parse"
 
@@ -49,6 +48,7 @@ class ServerParts:
             Middleware(RequestId),
             Middleware(SecurityHeaders, api_prefixes=(f"{API_PREFIX}/", ALIAS)),
             Middleware(AllowedHosts, allowed=self.backend.settings.server.allowed_hosts),
+            Middleware(SoundPaths, prefixes=(f"{API_PREFIX}/", ALIAS, "/ui/")),
         ]
         self.middleware = [*self.guards, Middleware(OwnerCookie), Middleware(NoErrorDialogs)]
 
@@ -74,7 +74,7 @@ def create_api_server(backend: Backend | None = None) -> Starlette:
     parts = ServerParts(backend)
 
     async def not_found(request: Request, _error: Exception) -> Response:
-        return error_response(request.scope, NotFound("There is nothing at this path.", "Check the path."))
+        return error_response(request.scope, NO_SUCH_PATH)
 
     return Starlette(
         routes=parts.routes,

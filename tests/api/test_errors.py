@@ -91,3 +91,9 @@ def test_an_odd_request_id_is_replaced(api: Api, given: str) -> None:
     made = api.client.get("/livez", headers={"X-Request-ID": given}).headers["x-request-id"]
     assert made != given
     assert len(made) == 32
+
+
+def test_details_name_no_type_of_the_program(api: Api) -> None:
+    for path, field in (("/api/v1/document/parse", "file"), ("/api/v1/document/edge", "document")):
+        body = assert_error(api.client.post(path, data={field: "text"}), 422, "invalid-request")
+        assert body["details"] == [{"place": field, "message": "A file is to be sent here"}]

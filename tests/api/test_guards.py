@@ -116,6 +116,13 @@ def test_a_foreign_name_gets_the_one_shape(api: Api, start_api: StartApi) -> Non
         assert_error(other.client.get("/api/v1/tasks/x", headers=foreign), 403, "token-required")
 
 
+@pytest.mark.parametrize("path", ["/api/v1/tasks/%00", "/api/%00", "/v1/document/parse%00", "/ui/pages/%00/1"])
+def test_paths_that_streamlit_refuses_are_answered_in_the_one_shape(api: Api, echo_server: str, path: str) -> None:
+    for url in (str(api.client.base_url), echo_server):
+        for odd in (path, path.replace("%00", "..%2f.."), path.replace("%00", "%5c..%5cx")):
+            assert_error(httpx.get(url + odd), 404, "not-found")
+
+
 def test_the_browser_apps_socket_is_kept_from_other_pages(echo_server: str) -> None:
     socket_url = echo_server.replace("http", "ws") + "/_stcore/stream"
     page = {"Accept": "text/html"}
