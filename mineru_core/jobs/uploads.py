@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from mineru_core.errors import NotFound
-from mineru_core.intake import sniff_file
+from mineru_core.errors import NotFound, UnsupportedType
+from mineru_core.intake import EDGE, sniff_file
 from mineru_core.jobs.storage import on_storage
 from mineru_core.store.blobs import BlobStore, Incoming
 from mineru_core.store.database import Database
@@ -54,8 +54,9 @@ class Uploads:
     @on_storage
     def check(self, incoming: Incoming) -> None:
         """Look whether the file, which is whole, is of a kind that can be read: better said now than once something is
-        asked of it. Raises ``EmptyFile``, ``UnsupportedType`` and ``EncryptedOffice``."""
-        sniff_file(incoming.so_far())
+        asked of it, or shown. Raises ``EmptyFile``, ``UnsupportedType`` and ``EncryptedOffice``."""
+        if sniff_file(incoming.so_far()) == EDGE:
+            raise UnsupportedType("This is what was read of a document, without pages to show.", "Upload the document.")
 
     @on_storage
     def keep(self, incoming: Incoming, name: str, owner: str) -> KeptUpload:

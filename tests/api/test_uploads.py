@@ -14,6 +14,7 @@ import pytest
 from mineru_core.api import uploads
 from mineru_core.api.middleware import OWNER_COOKIE
 from mineru_core.errors import NotFound, StorageUnavailable
+from mineru_core.intake.sniffing import EDGE_MARK
 from mineru_core.jobs.uploads import Uploads
 from tests.api.conftest import Api, StartApi
 from tests.api.errors import assert_error
@@ -110,6 +111,7 @@ def test_an_empty_file_is_refused(api: Api) -> None:
         (b"Rar!\x1a\x07", "unsupported-type", "RAR archive"),
         (b"only words", "unsupported-type", "text file"),
         (b"PK\x03\x04 nothing of Office", "unsupported-type", "ZIP archive"),
+        (EDGE_MARK, "unsupported-type", "read of a document"),
         (LOCKED, "encrypted-office", ""),
     ],
 )
