@@ -8,8 +8,9 @@ second: ``in_process_p50``, ``in_process_p95`` (``Analyzer.analyze`` in this pro
 caller over a kept connection), ``api_overhead_p95`` (the difference of the two p95), ``client_p95`` (the same by
 ``mineru_core.client``: hand in, follow, fetch); with N callers at once (50) ``keepalive_qps``, ``keepalive_p95``,
 ``new_connection_qps``, ``new_connection_p95``, and, over kept connections, ``sync_qps`` and ``sync_p95`` of a server
-whose handler is an ordinary function that waits in a thread. ``loop_lag_p99`` is by how much the server's event loop
-wakes up late while 50 pictures of 5 MB are uploaded at once. ``--quick`` takes 3 seconds for each.
+whose handler is an ordinary function that waits in a thread (the load test's plain one). ``loop_lag_p99`` is by how
+much the server's event loop wakes up late while 50 pictures of 5 MB are uploaded at once. ``--quick`` takes 3 seconds
+for each.
 """
 
 from __future__ import annotations
@@ -19,24 +20,21 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import httpx
 import numpy as np
 import uvicorn
-from fastapi import FastAPI, File, Form, Response, UploadFile
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import mineru_core
 from benchmarks.server import served
 from mineru_core import Analyzer, load_settings
-from mineru_core.api.backend import Backend
 from mineru_core.api.server import create_api_server
 from mineru_core.client import Client
-from mineru_core.jobs.service import JobService
 from mineru_core.loadtest.exchange import PARSE_PATH
 
 WORDS = "extract the tables"
@@ -50,20 +48,22 @@ Figures = dict[str, float]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; see the module's docstring."""
     options = _options(arguments)
-    if options.serve is not None:
-        _serve(options.serve, options.port)
+    if options.serve:
+        uvicorn.run(
+            _LagMeter(create_api_server()), host="127.0.0.1", port=options.port, log_level="error", access_log=False
+        )
         return 0
     seconds = 3.0 if options.quick else options.seconds
     page = PAGE.read_bytes()
     figures = _in_process(page, seconds)
-    with _server("async") as (url, _):
+    with _server("benchmarks.http", "--serve") as (url, _):
         figures |= _one_caller(url, page, seconds)
         figures["api_overhead_p95"] = figures["api_p95"] - figures["in_process_p95"]
         figures |= _client(url, page, seconds)
         figures |= asyncio.run(_loop_lag(url))
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="keepalive"))
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=False, name="new_connection"))
-    with _server("sync") as (url, _):
+    with _server("mineru_core.loadtest.plain") as (url, _):
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="sync"))
     for name, value in figures.items():
         print(f"{name:22} {value:10.2f}")
@@ -78,7 +78,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--serve", choices=("async", "sync"), help=argparse.SUPPRESS)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
@@ -191,44 +191,9 @@ def _percentiles(name: str, times: Sequence[float]) -> Figures:
     return {f"{name}_p50": float(p50), f"{name}_p95": float(p95)}
 
 
-def _server(kind: str) -> AbstractContextManager[tuple[str, int]]:
-    """A server of this module in a process of its own, with the echo engine."""
-    return served(("benchmarks.http", "--serve", kind), ENGINE__NAME="echo", JOBS__WAITING_PLACES="256")
-
-
-def _serve(kind: str, port: int) -> None:
-    app: ASGIApp = _LagMeter(create_api_server()) if kind == "async" else _sync_server()
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
-
-
-def _sync_server() -> FastAPI:
-    """The way of one document with a handler that is an ordinary function: it waits in one of the 40 threads that the
-    framework has for such."""
-    backend = Backend()
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        await backend.start()
-        try:
-            yield
-        finally:
-            await backend.stop()
-
-    app = FastAPI(lifespan=lifespan)
-
-    @app.get("/readyz")
-    async def ready() -> Response:
-        return Response(status_code=200 if backend.service.analyzer.loaded else 503)
-
-    @app.post(PARSE_PATH)
-    def parse(file: UploadFile = File(), instruction: str = Form("")) -> Response:  # noqa: B008
-        service: JobService = backend.service
-        job = service.submit(file.file.read(), name="page.png", words=instruction, owner="local")
-        while not job.state.is_final:
-            job = service.wait(job.id, job.owner, 1.0)
-        return Response(service.result(job.id, job.owner).model_dump_json(), media_type="application/json")
-
-    return app
+def _server(*module: str) -> AbstractContextManager[tuple[str, int]]:
+    """A server in a process of its own, with the echo engine."""
+    return served(module, ENGINE__NAME="echo", JOBS__WAITING_PLACES="256")
 
 
 if __name__ == "__main__":

@@ -26,16 +26,16 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import page_view
+from benchmarks.chromium import chromium
 from benchmarks.server import served
 from mineru_core.ui.i18n import Translator
 
 ROWS, COLS = 2000, 50
 QUICK_RUNS = 5
 EN = Translator("en")
-CHROMIUM = Path("/usr/bin/chromium")
 
 # From the event of that kind to the frame after which the element shows what is waited for.
 _WATCH = """(grid, [kind, place, look, text]) => {
@@ -175,14 +175,11 @@ def run(runs: int) -> dict[str, float]:
 @contextmanager
 def chromium_page() -> Iterator[Page]:
     """A page of a new visitor, 1280 by 900."""
-    path = str(CHROMIUM) if CHROMIUM.exists() else None
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium() as browser:
         page = browser.new_page(locale="en-US", viewport={"width": 1280, "height": 900})
         page.set_default_timeout(page_view.WAIT_MS)
         expect.set_options(timeout=page_view.WAIT_MS)
         yield page
-        browser.close()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -28,16 +28,15 @@ from typing import Any
 
 import psutil
 import pypdfium2
-from playwright.sync_api import Browser, FilePayload, sync_playwright
+from playwright.sync_api import Browser, FilePayload
 
+from benchmarks.chromium import chromium
 from benchmarks.kit import find_sets, item_name, load_scorer
 from benchmarks.server import served
 from mineru_core import Analyzer, load_settings, open_document
 from mineru_core.intake.compression import POLICY
 from mineru_core.ui.setup import asset
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 SETS = ("sroie_text",)
 SCANS = "source_pdfs"
 DPI = 200
@@ -180,12 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     limit = QUICK_ITEMS if options.quick else options.limit
     items = [*receipts(options.data, limit), *scans(options.data, limit)]
-    with sync_playwright() as playwright:
-        path = str(CHROMIUM) if CHROMIUM.exists() else None
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    with chromium() as browser:
         figures = measure_wire(items, browser, load_scorer(options.data))
         figures["session_mb"] = measure_memory(browser)
-        browser.close()
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
