@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Network
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mineru_core.api.errors import INSUFFICIENT_SCOPE, INVALID_TOKEN, error_response
 from mineru_core.errors import TokenRequired, WorkbenchError
 from mineru_core.jobs.storage import on_storage
+from mineru_core.runtime.addresses import Address, is_loopback_name, parse_address
 from mineru_core.settings import Settings
 from mineru_core.store.database import Database
 from mineru_core.store.tokens import Scope as TokenScope
@@ -34,7 +35,6 @@ _FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _MAKE_ONE = "Make one on the server: mineru-workbench token create NAME"
 
 Network = IPv4Network | IPv6Network
-Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +184,6 @@ def host_name(host: str) -> str:
     return (match[1] or match[2]).lower().rstrip(".") if match else ""
 
 
-def is_loopback_name(name: str) -> bool:
-    """Whether a host name or address is this machine's to itself."""
-    if name == "localhost":
-        return True
-    address = parse_address(name)
-    return address is not None and address.is_loopback
-
-
-def parse_address(text: str) -> Address | None:
-    """The IP address that the text is, one of IPv4 also where it is dressed as IPv6; None for none."""
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
 def _token_of(scope: Scope, tokens: Mapping[str, Token]) -> Token | None:
     """The live token a request carries; None where it carries none. Raises ``TokenRequired`` for a bad one."""
     scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
@@ -213,8 +196,8 @@ def _token_of(scope: Scope, tokens: Mapping[str, Token]) -> Token | None:
 
 
 def _are_any(tokens: Mapping[str, Token]) -> bool:
-    """Whether there are tokens, those that have expired too: time alone opens nothing."""
-    return any(token.revoked_at is None for token in tokens.values())
+    """Whether there are tokens, those that have expired too: time alone opens nothing. Ephemeral ones do not count."""
+    return any(token.closes_the_door for token in tokens.values())
 
 
 def _insufficient(message: str, scope: TokenScope) -> TokenRequired:

@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mineru_core.api.access import host_name, parse_address
+from mineru_core.api.access import host_name
 from mineru_core.api.errors import NO_SUCH_PATH, error_response
 from mineru_core.errors import InvalidRequest
+from mineru_core.runtime.addresses import parse_address
 
 MISDIRECTED = 421
 POLICY_VIOLATION = 1008

@@ -17,13 +17,14 @@ from mineru_core.loadtest.advice import advise
 from mineru_core.loadtest.comparison import Row
 from mineru_core.loadtest.figures import MAIN_FIGURES
 from mineru_core.loadtest.history import History
-from mineru_core.loadtest.presets import preset
+from mineru_core.loadtest.presets import DEFAULT, preset
 from mineru_core.loadtest.report import to_csv, to_html
 from mineru_core.loadtest.run import Run
-from mineru_core.loadtest.runner import LoadTest, Progress, one_at_a_time
+from mineru_core.loadtest.runner import LoadTest, Progress
 from mineru_core.loadtest.scenario import check_bounds
 from mineru_core.loadtest.switches import SIDE_S, run_switched, switch_named
 from mineru_core.loadtest.target import own_server, running_server
+from mineru_core.loadtest.turn import one_at_a_time
 from mineru_core.settings import Settings, load_settings
 
 
@@ -32,7 +33,7 @@ class Options:
     """What the command was called with."""
 
     url: str | None = None
-    preset: str = "quick"
+    preset: str | None = None
     seconds: float | None = None
     json: Path | None = None
     html: Path | None = None
@@ -65,7 +66,7 @@ def run_loadtest(options: Options) -> int:
 
 
 def _single(options: Options, settings: Settings, line: ProgressLine) -> None:
-    scenario = preset(options.preset, options.seconds)
+    scenario = preset(options.preset or DEFAULT, options.seconds)
     check_bounds(scenario, settings.loadtest)
     with ExitStack() as stack:
         if options.url is None:
@@ -87,17 +88,16 @@ def _single(options: Options, settings: Settings, line: ProgressLine) -> None:
 def _switched(options: Options, settings: Settings, line: ProgressLine) -> None:
     if options.url is not None:
         raise InvalidRequest("--ab starts servers of its own.", "Leave --url out.")
+    history = History(settings)
     found = run_switched(
         switch_named(options.switch or ""),
         settings,
         seconds=SIDE_S if options.seconds is None else options.seconds,
         repeats=options.repeats,
         on_progress=lambda side, progress: line.show(f"{side}: {shown(progress)}"),
+        on_run=lambda _side, run: history.keep(run),
     )
     line.clear()
-    history = History(settings)
-    for run in (*found.off, *found.on):
-        history.keep(run)
     figures: dict[str, float | None] = {}
     for row in found.rows:
         figures |= {f"off_{row.name}": row.before, f"on_{row.name}": row.after, f"ratio_{row.name}": row.ratio}

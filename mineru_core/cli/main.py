@@ -170,8 +170,9 @@ def loadtest(  # noqa: PLR0913, PLR0917  one argument an option
         typer.Option(metavar="U", help="A server that runs; without it, one is started for the test alone."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(metavar="NAME", help="field-report, quick, office, spike, ramp or soak.")
-    ] = "quick",
+        str | None,
+        typer.Option(metavar="NAME", help="quick, field-report, office, spike, ramp or soak; without it the first."),
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", help="How long people come.  [default: the preset's]")
     ] = None,
@@ -247,7 +248,9 @@ def create_token(
     name: Annotated[str, typer.Argument(help="Whose it is: documents belong to this name.", show_default=False)],
     scope: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="documents, metrics, or exempt (from the rate limit).  [default: documents]"),
+        typer.Option(
+            metavar="NAME", help="documents, metrics, exempt (from the rate limit) or admin.  [default: documents]"
+        ),
     ] = None,
     days: Annotated[float | None, typer.Option(min=0, help="Days it is good for; without it, until revoked.")] = None,
 ) -> None:

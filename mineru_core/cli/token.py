@@ -80,11 +80,11 @@ def _opened() -> Iterator[TokenStore]:
 
 
 def _scopes(names: Sequence[str]) -> list[Scope]:
-    from mineru_core.store.tokens import Scope
+    from mineru_core.store.tokens import GRANTED, Scope
 
-    unknown = sorted(set(names) - set(Scope))
+    unknown = sorted(set(names) - set(GRANTED))
     if unknown:
-        raise InvalidRequest(f"No scope is called {unknown[0][:40]!r}.", f"Choose of: {', '.join(Scope)}.")
+        raise InvalidRequest(f"No scope is called {unknown[0][:40]!r}.", f"Choose of: {', '.join(GRANTED)}.")
     return [Scope(name) for name in names]
 
 

@@ -8,18 +8,16 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from filelock import FileLock, Timeout
-
-from mineru_core.errors import EngineUnavailable, Overloaded
+from mineru_core.errors import EngineUnavailable
 from mineru_core.loadtest.figures import Figures, closed_rate, figures_of, percentile
 from mineru_core.loadtest.job import CAPACITY, JOB, MAIN, RECORDS, STOP, TOKEN_VARIABLE, Job
 from mineru_core.loadtest.machine import this_machine
@@ -46,36 +44,27 @@ class Progress:
     samples: tuple[Sample, ...]
 
 
-@contextmanager
-def one_at_a_time(settings: Settings) -> Iterator[None]:
-    """Nobody else of this home folder runs a load test within the block. Raises ``Overloaded``."""
-    settings.home.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(settings.home / "loadtest.lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout as error:
-        raise Overloaded("A load test is running already.", "Stop it, or wait for its end.") from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 class LoadTest:
     """One run, from ``__enter__`` on; leaving the block ends it.
 
         with LoadTest(scenario, target, settings) as test:
             run = test.wait(lambda progress: ...)
 
-    ``stop`` may be called from any thread: the last request then ends within two seconds. Raises ``InvalidRequest`` for
-    a scenario beyond the settings' bounds.
+    ``stop`` may be called from any thread, as ``halt`` may be set while somebody waits for the run: the last request
+    then ends within two seconds. Raises ``InvalidRequest`` for a scenario beyond the settings' bounds.
     """
 
     def __init__(
-        self, scenario: Scenario, target: Target, settings: Settings, changes: Mapping[str, str] | None = None
+        self,
+        scenario: Scenario,
+        target: Target,
+        settings: Settings,
+        changes: Mapping[str, str] | None = None,
+        halt: threading.Event | None = None,
     ) -> None:
         check_bounds(scenario, settings.loadtest)
         self._scenario, self._target, self._changes = scenario, target, dict(changes or {})
+        self._halt = halt or threading.Event()
         self._most_per_s = settings.loadtest.max_rate_per_s
         self._folder = tempfile.TemporaryDirectory(prefix="workbench-load-", ignore_cleanup_errors=True)
         self._path = Path(self._folder.name)
@@ -149,6 +138,8 @@ class LoadTest:
         while self.is_running and time.monotonic() < until:
             if on_progress is not None:
                 on_progress(self.progress())
+            if self._halt.is_set():
+                self.stop()
             try:
                 self._process.wait(_LOOK_S)
             except subprocess.TimeoutExpired:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mineru_core.errors import InvalidRequest
+from mineru_core.errors import Cancelled, InvalidRequest
 from mineru_core.loadtest.comparison import Row, compare
 from mineru_core.loadtest.run import Run
 from mineru_core.loadtest.runner import LoadTest, Progress
@@ -96,8 +97,14 @@ def run_switched(
     seconds: float = SIDE_S,
     repeats: int = 1,
     on_progress: Callable[[Side, Progress], None] | None = None,
+    on_run: Callable[[Side, Run], None] | None = None,
+    halt: threading.Event | None = None,
 ) -> Switched:
-    """Both sides by turns, ``repeats`` times each, ``seconds`` every time. Raises what a run raises."""
+    """Both sides by turns, ``repeats`` times each, ``seconds`` every time.
+
+    ``on_run`` is told of each run as it ends. Raises what a run raises, and ``Cancelled`` once ``halt`` is set: a side
+    that was broken off is compared with nothing.
+    """
     check_seconds(seconds)
     runs: dict[Side, list[Run]] = {"off": [], "on": []}
     for number, side in _turns(repeats):
@@ -106,10 +113,15 @@ def run_switched(
         scenario = scenario_of(switch, side, seconds, seed=number)
         check_bounds(scenario, settings.loadtest)  # before a server is started for it
         with (
-            own_server(settings, changes, kind) as target,
-            LoadTest(scenario, target, settings, {**changes, "server": kind}) as test,
+            own_server(settings, changes, kind, halt) as target,
+            LoadTest(scenario, target, settings, {**changes, "server": kind}, halt) as test,
         ):
-            runs[side].append(test.wait(_told(side, on_progress)))
+            run = test.wait(_told(side, on_progress))
+        if run.stopped:
+            raise Cancelled("The load test was stopped.")
+        runs[side].append(run)
+        if on_run is not None:
+            on_run(side, run)
     rows = compare(runs["off"], runs["on"])
     return Switched(switch.name, tuple(runs["off"]), tuple(runs["on"]), tuple(rows))
 

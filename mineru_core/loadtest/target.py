@@ -8,11 +8,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -20,15 +20,16 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from mineru_core.errors import EngineUnavailable, InvalidRequest, ModelMissing, NotFound
-from mineru_core.loadtest.exchange import error_of
+from mineru_core.errors import Cancelled, EngineUnavailable, InvalidRequest, ModelMissing, NotFound, TokenRequired
+from mineru_core.loadtest.exchange import TASK_PATH, error_of
+from mineru_core.runtime.addresses import is_loopback_name
 from mineru_core.settings import HOME_VARIABLE, Settings
 from mineru_core.store.database import Database
 from mineru_core.store.tokens import Scope, TokenStore
 
 READY_S = 180.0
 TOKEN_NAME = "loadtest"
-_SCOPES = (Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT)
+_SCOPES = (Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT, Scope.EPHEMERAL)
 
 ServerKind = Literal["workbench", "plain", "built-each"]
 
@@ -40,7 +41,7 @@ _MODULES: dict[ServerKind, list[str]] = {
 _PREFIX = "MINERU_WORKBENCH_"
 _LOOK_S = 0.1
 _TOKEN_SPARE_S = 600.0
-"""How much longer than the longest load test its token is good for, should the process not live to revoke it."""
+"""How much longer than the longest load test its token is good for, should the process not live to discard it."""
 _PATIENCE_S = 5.0
 
 
@@ -66,7 +67,7 @@ def check_url(url: str, *, allow_remote: bool) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         raise InvalidRequest("This is no address of a server.", "Write it as http://127.0.0.1:8501.")
-    if not allow_remote and not _is_loopback(parts.hostname):
+    if not allow_remote and not is_loopback_name(parts.hostname):
         raise InvalidRequest(
             "A load test is only aimed at this machine.", "Set loadtest.allow_remote to aim it at another one."
         )
@@ -85,38 +86,38 @@ def running_server(url: str, settings: Settings) -> Target:
 def this_app(settings: Settings, port: int) -> Iterator[Target]:
     """The server of this home folder, which listens on ``port`` of this machine.
 
-    Where tokens are asked for, it gets one for the length of the block, exempt from the rate limit. Where there are
-    none, callers on the machine need none: making one would shut them all out. Raises ``NotFound`` where nobody
-    answers.
+    It gets a token for the length of the block, exempt from the rate limit, which makes nobody else need one. Raises
+    ``NotFound`` where nobody answers.
     """
     url = f"http://127.0.0.1:{port}"
     engine = _engine_at(url)
     database = Database(settings.database_path)
     try:
         store = TokenStore(database)
-        if all(token.revoked_at is not None for token in store.all()):
-            yield Target(url, engine=engine)
-            return
         longest = settings.loadtest.max_seconds + _TOKEN_SPARE_S
         text, token = store.create(TOKEN_NAME, _SCOPES, longest)
         try:
+            _await_known(url, text)
             yield Target(url, text, engine=engine)
         finally:
-            store.revoke(token.id)
+            store.discard(token.id)
     finally:
         database.close()
 
 
 @contextmanager
 def own_server(
-    settings: Settings, changes: Mapping[str, str] | None = None, kind: ServerKind = "workbench"
+    settings: Settings,
+    changes: Mapping[str, str] | None = None,
+    kind: ServerKind = "workbench",
+    halt: threading.Event | None = None,
 ) -> Iterator[Target]:
     """A server of its own for the length of the block: an empty home folder, a free port of this machine, the settings
     and weights there are, and ``changes`` to them (by the name of their variable, without its prefix). ``kind`` is
     the workbench's own server, or one of ``plain`` that does without.
 
     Its token is exempt from the rate limit and ends with its home. Raises ``EngineUnavailable`` where it does not
-    start.
+    start, ``Cancelled`` where ``halt`` was set before it had.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-loadtest-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -129,7 +130,7 @@ def own_server(
             process = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
-            _await_ready(process, url, log)
+            _await_ready(process, url, log, halt or threading.Event())
             yield Target(url, token, process.pid, _engine_at(url))
         finally:
             _end(process)
@@ -173,7 +174,18 @@ def _make_token(settings: Settings) -> str:
     return token
 
 
-def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def _await_known(url: str, token: str) -> None:
+    """Wait until the server knows the token: it looks for new ones once a second."""
+    until = time.monotonic() + _PATIENCE_S
+    with httpx.Client(timeout=_PATIENCE_S, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
+        while time.monotonic() < until:
+            with suppress(httpx.TransportError):
+                if client.get(f"{url}{TASK_PATH}none").status_code != TokenRequired.http_status:
+                    return
+            time.sleep(_LOOK_S)  # another process has no event to wait for
+
+
+def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path, halt: threading.Event) -> None:
     until = time.monotonic() + READY_S
     with httpx.Client(timeout=_PATIENCE_S, trust_env=False) as client:
         while time.monotonic() < until and process.poll() is None:
@@ -185,7 +197,8 @@ def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
                     raise ModelMissing("The engine of the load test's server lacks its model files.")
             except httpx.TransportError:
                 pass
-            time.sleep(_LOOK_S)  # another process's port has no event to wait for
+            if halt.wait(_LOOK_S):
+                raise Cancelled("The load test was stopped before it began.")
     said = log.read_text("utf-8", errors="replace").strip().splitlines()
     raise EngineUnavailable(
         f"The server of the load test did not start: {said[-1][:300] if said else 'it says nothing'}",
@@ -218,12 +231,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

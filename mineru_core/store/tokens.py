@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import delete, or_, select, update
 
 from mineru_core.errors import InvalidRequest, NotFound
 from mineru_core.store.database import Database
@@ -23,11 +23,18 @@ _NO_DIGEST = "0" * 64
 
 
 class Scope(StrEnum):
-    """What a token is good for: reading documents, the metrics; and without limits of the rate."""
+    """What a token is good for: reading documents, the metrics; without limits of the rate; running load tests from
+    the browser. ``EPHEMERAL`` is the mark of one that a program made for a while: it makes nobody else need one."""
 
     DOCUMENTS = "documents"
     METRICS = "metrics"
     EXEMPT = "exempt"
+    ADMIN = "admin"
+    EPHEMERAL = "ephemeral"
+
+
+GRANTED = (Scope.DOCUMENTS, Scope.METRICS, Scope.EXEMPT, Scope.ADMIN)
+"""Scopes that people give to tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,11 @@ class Token:
     def is_live(self, now: float) -> bool:
         """Whether it is accepted at this time."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    @property
+    def closes_the_door(self) -> bool:
+        """Whether everybody needs a token because there is this one, expired or not."""
+        return self.revoked_at is None and Scope.EPHEMERAL not in self.scopes
 
 
 class TokenStore:
@@ -90,6 +102,13 @@ class TokenStore:
         if not ids:
             raise NotFound("There is no such token.", "Run: mineru-workbench token list")
         return [token for token in self.all() if token.id in ids]
+
+    def discard(self, token_id: str) -> None:
+        """Forget a token, and every ephemeral one whose time has passed: nothing is left of them to be listed."""
+        mark = TokenRow.scopes.contains(Scope.EPHEMERAL, autoescape=True)
+        passed = mark & (TokenRow.expires_at < time.time())
+        with self._database.write() as session:
+            session.execute(delete(TokenRow).where((TokenRow.id == token_id) | passed))
 
 
 def recognise(text: str, tokens: Mapping[str, Token]) -> Token | None:

@@ -131,6 +131,13 @@ def test_whoever_is_at_the_machine_is_limited_only_if_that_is_wanted(start_api: 
         assert [post(api, {}).status_code for _ in range(3)] == [200, 429, 429]
 
 
+def test_an_ephemeral_token_is_free_of_the_limit_and_makes_nobody_need_one(start_api: StartApi, home: Path) -> None:
+    passing = make_token(home, "loadtest", Scope.DOCUMENTS, Scope.EXEMPT, Scope.EPHEMERAL)
+    with start_api(rate={"burst": 1, "local": True}) as api:
+        assert [post(api, passing).status_code for _ in range(3)] == [200] * 3
+        assert [post(api, {}).status_code for _ in range(2)] == [200, 429]
+
+
 def declared(api: Api, length: int, *headers: str) -> bytes:
     """What comes back to a request that declares a body and sends nothing of it."""
     lines = [f"POST {PARSE} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {length}", "Expect: 100-continue", *headers]

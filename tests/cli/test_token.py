@@ -36,7 +36,12 @@ def test_a_token_is_made_shown_once_listed_and_revoked(home: Path) -> None:
 
 
 def test_what_is_off_is_said(home: Path) -> None:
-    for arguments in (("create", "a", "--scope", "everything"), ("create", "no name"), ("revoke", "nobody")):
+    for arguments in (
+        ("create", "a", "--scope", "everything"),
+        ("create", "a", "--scope", "ephemeral"),
+        ("create", "no name"),
+        ("revoke", "nobody"),
+    ):
         code, printed, notes = run(*arguments)
         assert (code, printed) == (1, "")
         assert notes.startswith("Error: ")

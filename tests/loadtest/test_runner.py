@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mineru_core.errors import InvalidRequest, Overloaded
+from mineru_core.errors import InvalidRequest
 from mineru_core.loadtest.records import Record
 from mineru_core.loadtest.run import Run
-from mineru_core.loadtest.runner import LoadTest, by_second, one_at_a_time
+from mineru_core.loadtest.runner import LoadTest, by_second
 from mineru_core.loadtest.scenario import ClosedLoop, Documents, Kind, Poisson, Ramp, Scenario
 from mineru_core.loadtest.target import Target, running_server
 from mineru_core.settings import load_settings
@@ -115,14 +115,6 @@ def test_stop_breaks_off_what_is_on_its_way(home: Path) -> None:
     assert found.stopped
     assert found.by_code.get("stopped", 0) >= 2
     assert found.figures["errors"] == 0
-
-
-def test_one_at_a_time(home: Path) -> None:
-    settings = load_settings()
-    with one_at_a_time(settings), pytest.raises(Overloaded), one_at_a_time(settings):
-        raise AssertionError("a second one was let in")
-    with one_at_a_time(settings):
-        pass
 
 
 def test_bounds(home: Path) -> None:

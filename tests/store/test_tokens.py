@@ -88,3 +88,14 @@ def test_secrets_are_compared_in_constant_time(store: TokenStore, monkeypatch: p
     recognise(text, {kept.id: kept})
     recognise(text, {})  # an id that is not known takes as long
     assert len(compared) == 2
+
+
+def test_a_discarded_token_leaves_nothing_and_takes_those_whose_time_has_passed(store: TokenStore) -> None:
+    passing = [Scope.DOCUMENTS, Scope.EPHEMERAL]
+    _, dead = store.create("loadtest", passing, keep_s=-1.0)
+    _, live = store.create("loadtest", passing, keep_s=100.0)
+    _, other = store.create("loadtest", passing, keep_s=100.0)
+    _, kept = store.create("loadtest", [Scope.DOCUMENTS], keep_s=-1.0)
+    assert [token.closes_the_door for token in (dead, live, kept)] == [False, False, True]
+    store.discard(live.id)
+    assert {token.id for token in store.all()} == {other.id, kept.id}
