@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mineru_core.loadtest.run import Run
@@ -21,14 +22,29 @@ _FILLED = 0.75
 _MOST_BATCH = 64
 
 
+REASONS: dict[str, str] = {
+    "pages": "{rate:.2f} pages a second, {working_s:.2f} s of work each, processor {busy:.0%} busy",
+    "calls": "processor only {busy:.0%} busy",
+    "places": "{rate:.2f} documents a second are read",
+    "batch": "calls hold {items:.1f} lines on average",
+}
+"""Why something is proposed, with the figures it follows from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A setting, what it is now and what it should be; ``reason`` is a sentence with the figures it follows from."""
+    """A setting, what it is now and what it should be; ``because`` is one of ``REASONS``, ``facts`` are its figures."""
 
     setting: str
     now: int
     proposed: int
-    reason: str
+    because: str
+    facts: Mapping[str, float]
+
+    @property
+    def reason(self) -> str:
+        """Why, in a sentence."""
+        return REASONS[self.because].format(**self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +87,9 @@ def _pages(run: Run, settings: Settings, rate: float) -> Proposal | None:
     cores = run.machine.cores
     wanted = math.ceil(1.5 * rate * working_s)
     busy = run.server.cpu_mean or 0.0
-    reason = f"{rate:.2f} pages a second, {working_s:.2f} s of work each, processor {busy:.0%} busy"
     proposed = max(cores, min(wanted, (2 if busy >= BUSY else 4) * cores))
-    return _proposal("engine.pages_in_flight", settings.pages_in_flight, proposed, reason)
+    facts = {"rate": rate, "working_s": working_s, "busy": busy}
+    return _proposal("engine.pages_in_flight", settings.pages_in_flight, proposed, "pages", **facts)
 
 
 def _calls(run: Run, settings: Settings) -> Proposal | None:
@@ -82,7 +98,7 @@ def _calls(run: Run, settings: Settings) -> Proposal | None:
     if busy is None or queue is None or busy >= BUSY or queue < REFUSED_SHARE:
         return None
     proposed = min(run.machine.cores, settings.engine_calls + 1)
-    return _proposal("engine.engine_calls", settings.engine_calls, proposed, f"processor only {busy:.0%} busy")
+    return _proposal("engine.engine_calls", settings.engine_calls, proposed, "calls", busy=busy)
 
 
 def _places(run: Run, settings: Settings, rate: float) -> Proposal | None:
@@ -91,7 +107,7 @@ def _places(run: Run, settings: Settings, rate: float) -> Proposal | None:
     if now is None:
         return None
     proposed = max(1, math.floor(WAIT_SHARE * run.scenario.timeout_s * rate))
-    return _proposal("jobs.waiting_places", now, proposed, f"{rate:.2f} documents a second are read")
+    return _proposal("jobs.waiting_places", now, proposed, "places", rate=rate)
 
 
 def _batch(run: Run, settings: Settings) -> Proposal | None:
@@ -104,7 +120,7 @@ def _batch(run: Run, settings: Settings) -> Proposal | None:
     if mean <= _FILLED * now:
         return None
     proposed = max(now, min(_MOST_BATCH, 2 ** math.ceil(math.log2(2 * mean))))
-    return _proposal("engine.batch_items", now, proposed, f"calls hold {mean:.1f} lines on average")
+    return _proposal("engine.batch_items", now, proposed, "batch", items=mean)
 
 
 def _cores(run: Run, rate: float) -> int | None:
@@ -114,5 +130,5 @@ def _cores(run: Run, rate: float) -> int | None:
     return math.ceil(run.machine.cores * asked / rate)
 
 
-def _proposal(setting: str, now: int, proposed: int, reason: str) -> Proposal | None:
-    return None if proposed == now else Proposal(setting, now, proposed, reason)
+def _proposal(setting: str, now: int, proposed: int, because: str, **facts: float) -> Proposal | None:
+    return None if proposed == now else Proposal(setting, now, proposed, because, facts)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, variance
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from mineru_core.errors import InvalidRequest
-from mineru_core.loadtest.run import Run
 
 COMPARED = (
     "throughput",
@@ -48,6 +48,14 @@ _T += (2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.0
 _T_OF_MANY = 1.96
 
 
+class Measured(Protocol):
+    """A run, or its summary: whatever has figures by name."""
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Those that were measured."""
+
+
 class Row(BaseModel):
     """One figure: its mean on both sides, ``ratio`` of the later to the earlier (geometric means), and the bounds it
     lies between in 95 of 100 cases. None where there is no ratio, or no repeats to tell the bounds by."""
@@ -77,7 +85,7 @@ class Row(BaseModel):
         return "" if self.low is None or self.high is None else f"{self.low:.2f} – {self.high:.2f}"
 
 
-def compare(before: Sequence[Run], after: Sequence[Run]) -> list[Row]:
+def compare(before: Sequence[Measured], after: Sequence[Measured]) -> list[Row]:
     """Every figure that both sides have in all their runs. Raises ``InvalidRequest`` for a side without runs."""
     if not before or not after:
         raise InvalidRequest("There is nothing to compare.", "Choose at least one run on either side.")

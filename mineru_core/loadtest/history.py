@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,11 +29,27 @@ def clean_name(name: str) -> str:
     return " ".join(name.split())[:MAX_NAME]
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a list says of a run: all but its courses, which are what makes one large. ``scenario`` is its name."""
+
+    id: str
+    name: str
+    scenario: str
+    started_at: float
+    stopped: bool
+    figures: Mapping[str, float]
+
+
 class History:
-    """The runs of one home folder."""
+    """The runs of one home folder; safe from many threads.
+
+    An instance that is kept reads a run for its ``summaries`` once, and again only when its file has changed.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.home / FOLDER
+        self._known: dict[str, tuple[tuple[int, int], Summary | None]] = {}
 
     def keep(self, run: Run) -> None:
         """Write the run down; of more than ``MOST_RUNS``, the oldest go."""
@@ -43,6 +62,18 @@ class History:
         """Every run, the newest first; what cannot be read, as that of another version, is left out."""
         found = [self._read(folder) for folder in self._folders()]
         return [run for run in found if run is not None]
+
+    def summaries(self) -> list[Summary]:
+        """Every run in short, the newest first."""
+        known: dict[str, tuple[tuple[int, int], Summary | None]] = {}
+        for folder in self._folders():
+            with suppress(OSError):  # somebody has deleted it meanwhile
+                state = (folder / _FILE).stat()
+                stamp = (state.st_mtime_ns, state.st_ino)
+                before = self._known.get(folder.name)
+                known[folder.name] = before if before and before[0] == stamp else (stamp, self._summary(folder))
+        self._known = known
+        return [summary for _, summary in known.values() if summary is not None]
 
     def get(self, run_id: str) -> Run:
         """The run of this id. Raises ``NotFound``."""
@@ -68,6 +99,12 @@ class History:
     def _folders(self) -> list[Path]:
         there = self._folder.iterdir() if self._folder.is_dir() else ()
         return sorted((path for path in there if _ID.fullmatch(path.name)), key=lambda path: path.name, reverse=True)
+
+    def _summary(self, folder: Path) -> Summary | None:
+        run = self._read(folder)
+        if run is None:
+            return None
+        return Summary(run.id, run.name, run.scenario.name, run.started_at, run.stopped, run.figures)
 
     @staticmethod
     def _read(folder: Path) -> Run | None:

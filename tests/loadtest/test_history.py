@@ -42,5 +42,26 @@ def test_the_oldest_go_and_what_cannot_be_read_is_left_out(home: Path, monkeypat
     assert [run.name for run in kept.all()] == ["run 2"]
 
 
+def test_a_summary_is_read_once_and_again_when_its_run_has_changed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = History(load_settings())
+    for number in (1, 2, 3):
+        kept.keep(make_run(number))
+    (home / "runs" / make_run(3).id / "run.json").write_text("{}", "utf-8")
+    reads: list[str] = []
+    real = History._read
+    monkeypatch.setattr(History, "_read", staticmethod(lambda folder: (reads.append(folder.name), real(folder))[1]))
+    told = kept.summaries()
+    assert [(one.name, one.scenario, one.figures) for one in told] == [
+        (f"run {number}", "field-report", make_run().figures) for number in (2, 1)
+    ]
+    assert kept.summaries() == told
+    assert len(reads) == 3
+    kept.rename(make_run(1).id, "new")
+    kept.delete(make_run(2).id)
+    reads.clear()
+    assert [one.name for one in kept.summaries()] == ["new"]
+    assert reads == [make_run(1).id]
+
+
 def test_what_was_not_measured_is_not_told() -> None:
     assert make_run(figures={"capacity": math.nan, "p95_s": 1.0}).figures == {"p95_s": 1.0}
