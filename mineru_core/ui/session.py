@@ -45,6 +45,7 @@ class Key(StrEnum):
     PROBLEMS = "problems"
     NO_ROUTE = "no_route"  # the page pictures' route did not answer
     WORDS = "words"  # widget: the first question
+    ADMIN = "admin"  # id of the token that opened what an operator does
     EDITS = "edits"  # what became of the last changes, by the key of the table's editor
     OWN_CHANGES = "own_changes"  # what this window has corrected, by the job's id
     WORDS_AGAIN = "words_again"  # widget: further questions
@@ -166,6 +167,12 @@ def follow_address() -> None:
 def keep_language() -> None:
     """Write the language just chosen into the address, so that a reload keeps it; for callbacks."""
     st.query_params[Key.LANGUAGE] = language()
+
+
+def language_address() -> str:
+    """The end of an address of this app that keeps the language chosen with the switch; "" where none was."""
+    chosen = st.query_params.get(Key.LANGUAGE)
+    return f"?{Key.LANGUAGE}={chosen}" if chosen in CATALOGUES else ""
 
 
 def batch() -> tuple[str, ...]:

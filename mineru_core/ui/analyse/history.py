@@ -39,6 +39,9 @@ def show_history(current: Job | None, owner: str, t: Translator) -> None:
         with st.container(key="history", gap=None):
             for job in jobs:
                 _entry(job, job.id == (current.id if current else None), t)
+        # An address, not a page of this session's: the way back must lead to the document that is open here.
+        address = html(f"loadtest{session.language_address()}")
+        st.html(f"<a class='wb-nav wb-nav-end' href='{address}' target='_self'>{html(t('load.title'))}</a>")
 
 
 def _entry(job: Job, is_current: bool, t: Translator) -> None:

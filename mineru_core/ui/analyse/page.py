@@ -19,6 +19,7 @@ from mineru_core.ui.analyse.result import show_result
 from mineru_core.ui.components.address import watch_address
 from mineru_core.ui.components.connection import watch_connection
 from mineru_core.ui.i18n import Translator
+from mineru_core.ui.loadtest.banner import show_banner
 from mineru_core.ui.services import Problem
 from mineru_core.ui.text import kept_days
 
@@ -29,6 +30,7 @@ def render() -> None:
     services.attend(owner)
     job = _current_job(owner)
     other = None if job is None else _other_job(job, owner)
+    show_banner(t)
     show_history(job, owner, t)  # after both were looked up: it must not say of one that it runs when it has ended
     # A place of its own for each screen, and the other one emptied first: it would stand there until the run has ended.
     if job is None:

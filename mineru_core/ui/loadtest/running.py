@@ -5,16 +5,22 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 import streamlit as st
 
-from mineru_core.errors import Overloaded, WorkbenchError
+from mineru_core.errors import Cancelled, Overloaded, WorkbenchError
 from mineru_core.loadtest.history import History, clean_name
-from mineru_core.loadtest.runner import LoadTest, Progress, one_at_a_time
+from mineru_core.loadtest.run import Run
+from mineru_core.loadtest.runner import LoadTest, Progress
 from mineru_core.loadtest.scenario import Scenario, check_bounds
+from mineru_core.loadtest.switches import Side, Switch, run_switched, scenario_of
 from mineru_core.loadtest.target import Target, own_server, this_app
+from mineru_core.loadtest.turn import one_at_a_time
 from mineru_core.settings import Settings
 from mineru_core.ui.services import Problem
 
@@ -28,17 +34,46 @@ class Where(StrEnum):
     THIS = "this"
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Which of the runs of a before and after is on its way: its side, its number from 1 on, and of how many."""
+
+    side: Side
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the last load test came to: the ids of the runs it has kept, of a before and after by their sides.
+    ``switch`` is what was switched, "" where nothing was."""
+
+    runs: tuple[str, ...] = ()
+    switch: str = ""
+    off: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
+
+
 class Bench:
     """Runs one load test at a time. Every method may be called from any session's thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._test: LoadTest | None = None
-        self._stop = threading.Event()
-        self._progress: Progress | None = None
-        self._problem: Problem | None = None
-        self.last_run: str | None = None
+        self._halt = threading.Event()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._halt.clear()
+        self.progress: Progress | None = None
+        """How far it is; None before the first request of a run."""
+        self.step: Step | None = None
+        """Which run of a before and after it is; None for another."""
+        self.problem: Problem | None = None
+        """Why the last one could not be run; None where it could."""
+        self.was_cancelled = False
+        """Whether the last one was stopped before there was anything to keep."""
+        self.ended = Ended()
 
     @property
     def is_running(self) -> bool:
@@ -48,36 +83,21 @@ class Bench:
     @property
     def is_stopping(self) -> bool:
         """Whether it was told to end and has not yet."""
-        return self._stop.is_set() and self.is_running
-
-    @property
-    def progress(self) -> Progress | None:
-        """How far it is; None before its first request."""
-        return self._progress
-
-    @property
-    def problem(self) -> Problem | None:
-        """Why the last one could not be run; None where it could."""
-        return self._problem
+        return self._halt.is_set() and self.is_running
 
     def start(self, scenario: Scenario, where: Where, name: str, settings: Settings) -> None:
-        """Start one. Raises ``Overloaded`` while one is running, ``InvalidRequest`` for one beyond the bounds."""
+        """Start a run. Raises ``Overloaded`` while one is running, ``InvalidRequest`` for one beyond the bounds."""
         check_bounds(scenario, settings.loadtest)
-        with self._lock:
-            if self.is_running:
-                raise Overloaded("A load test is running already.", "Stop it, or wait for its end.")
-            self._stop.clear()
-            self._progress, self._problem, self.last_run = None, None, None
-            arguments = (scenario, where, name, settings)
-            self._thread = threading.Thread(target=self._run, args=arguments, name="loadtest", daemon=True)
-            self._thread.start()
+        self._begin(partial(self._measure, scenario, where, clean_name(name), settings), settings)
+
+    def start_switched(self, switch: Switch, seconds: float, repeats: int, name: str, settings: Settings) -> None:
+        """Start a before and after, ``seconds`` for each of ``repeats`` runs of a side. Raises as ``start``."""
+        check_bounds(scenario_of(switch, "on", seconds, 0), settings.loadtest)
+        self._begin(partial(self._switch, switch, seconds, repeats, clean_name(name), settings), settings)
 
     def stop(self) -> None:
         """End it at once; what is on its way is broken off."""
-        self._stop.set()
-        test = self._test
-        if test is not None:
-            test.stop()
+        self._halt.set()
 
     def wait(self, timeout_s: float) -> bool:
         """Whether nothing runs any more, within that time."""
@@ -86,35 +106,64 @@ class Bench:
             thread.join(timeout_s)
         return not self.is_running
 
-    def _run(self, scenario: Scenario, where: Where, name: str, settings: Settings) -> None:
+    def _begin(self, work: Callable[[], None], settings: Settings) -> None:
+        with self._lock:
+            if self.is_running:
+                raise Overloaded("A load test is running already.", "Stop it, or wait for its end.")
+            self._reset()
+            self._thread = threading.Thread(target=self._run, args=(work, settings), name="loadtest", daemon=True)
+            self._thread.start()
+
+    def _run(self, work: Callable[[], None], settings: Settings) -> None:
         try:
-            with one_at_a_time(settings), _target(where, settings) as target:
-                if self._stop.is_set():
-                    return
-                with LoadTest(scenario, target, settings) as test:
-                    self._test = test
-                    run = test.wait(self._watch)
-            if called := clean_name(name):
-                run = run.model_copy(update={"name": called})
-            History(settings).keep(run)
-            self.last_run = run.id
+            with one_at_a_time(settings):
+                work()
+        except Cancelled:
+            self.was_cancelled = True
         except WorkbenchError as error:
-            self._problem = Problem.of("", error)
+            self.problem = Problem.of("", error)
         except Exception as error:  # noqa: BLE001  the page says that it failed; the thread has nobody else to tell
             _log.exception("the load test failed")
-            self._problem = Problem("", "internal", str(error), "")
-        finally:
-            self._test = None
+            self.problem = Problem("", "internal", str(error), "")
+
+    def _measure(self, scenario: Scenario, where: Where, name: str, settings: Settings) -> None:
+        with (
+            _target(where, settings, self._halt) as target,
+            LoadTest(scenario, target, settings, halt=self._halt) as test,
+        ):
+            run = test.wait(self._watch)
+        self.ended = Ended((_kept(run, name or run.name, settings),))
+
+    def _switch(self, switch: Switch, seconds: float, repeats: int, name: str, settings: Settings) -> None:
+        kept: dict[Side, list[str]] = {"off": [], "on": []}
+
+        def watch(side: Side, progress: Progress) -> None:
+            self.step = Step(side, len(kept["off"]) + len(kept["on"]) + 1, 2 * repeats)
+            self._watch(progress)
+
+        def keep(side: Side, run: Run) -> None:
+            called = f"{name}: {side}" if name else run.name
+            kept[side].append(_kept(run, called, settings))
+            self.progress = None  # the next side's server starts
+
+        run_switched(
+            switch, settings, seconds=seconds, repeats=repeats, on_progress=watch, on_run=keep, halt=self._halt
+        )
+        off, on = tuple(kept["off"]), tuple(kept["on"])
+        self.ended = Ended((*off, *on), switch.name, off, on)
 
     def _watch(self, progress: Progress) -> None:
-        self._progress = progress
-        if self._stop.is_set() and self._test is not None:
-            self._test.stop()
+        self.progress = progress
 
 
-def _target(where: Where, settings: Settings) -> AbstractContextManager[Target]:
+def _kept(run: Run, name: str, settings: Settings) -> str:
+    History(settings).keep(run.model_copy(update={"name": name}))
+    return run.id
+
+
+def _target(where: Where, settings: Settings, halt: threading.Event) -> AbstractContextManager[Target]:
     if where is Where.OWN:
-        return own_server(settings)
+        return own_server(settings, halt=halt)
     # The server tells Streamlit which port it listens on: --port may be another than the setting.
     return this_app(settings, int(os.environ.get("STREAMLIT_SERVER_PORT") or settings.server.port))
 
