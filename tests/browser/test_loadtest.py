@@ -66,6 +66,12 @@ def choose(page: Page, side: str, name: str) -> None:
     page.keyboard.press("Escape")
 
 
+def check(page: Page, axe: CheckAccess) -> None:
+    """Once the page stands still: it is paler while it changes."""
+    expect(page.locator("[data-stale='true']")).to_have_count(0)
+    axe(page)
+
+
 @pytest.mark.parametrize("seconds", [2, pytest.param(20, marks=pytest.mark.long)])
 def test_runs_are_watched_compared_and_downloaded(
     open_page: Visit, axe: CheckAccess, tmp_path: Path, seconds: int
@@ -78,7 +84,7 @@ def test_runs_are_watched_compared_and_downloaded(
         expect(page.locator(".st-key-load_live [data-testid='stMetric']").first).to_be_visible(timeout=RUN_MS)
         page.wait_for_function(MOVED, arg=[EN("load_figure.answers"), answers(page, EN)], timeout=RUN_MS)
         expect(page.locator(".st-key-load_shown input")).to_have_value(re.compile(f"^{name} ·"), timeout=RUN_MS)
-    axe(page)
+    check(page, axe)
     for side, name in zip(("load_a", "load_b"), names, strict=True):
         choose(page, side, name)
     compared = page.locator(".st-key-load_runs table")
@@ -88,7 +94,7 @@ def test_runs_are_watched_compared_and_downloaded(
     report.value.save_as(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text("utf-8")
     assert all(words in text for words in ("Before and after", *names))
-    axe(page)
+    check(page, axe)
 
 
 def test_a_run_is_stopped_at_once_on_a_phone(open_page: Visit) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
@@ -27,8 +26,8 @@ _STOP_S = 3.0
 _KINDS = ("scenario", "switch")
 _MOST_REPEATS = 10
 
-Start = Callable[[], None]
-"""Starts what the fields say. Raises ``WorkbenchError``."""
+Start = Callable[[str], None]
+"""Starts what the fields say, to be kept under a name ("": the usual one). Raises ``WorkbenchError``."""
 
 
 def render() -> None:
@@ -73,9 +72,12 @@ def _controls(the_bench: Bench, t: Translator) -> None:
     )
     fields = _switch_fields if kind == "switch" else _scenario_fields
     start = fields(the_bench, busy, t)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="load_buttons"):
+        called = st.text_input(
+            t("load.name"), max_chars=MAX_NAME, key="load_name", disabled=busy, placeholder=t("load.name_hint")
+        )
         if st.button(t("load.start"), type="primary", icon=":material/play_arrow:", disabled=busy, key="load_start"):
-            _start(start, t)
+            _start(start, called, t)
         if st.button(
             t("load.stop"), icon=":material/stop:", disabled=not busy or the_bench.is_stopping, key="load_stop"
         ):
@@ -106,9 +108,8 @@ def _scenario_fields(the_bench: Bench, busy: bool, t: Translator) -> Start:
         key="load_where",
         disabled=busy,
     )
-    called = _name_field(busy, t)
 
-    def start() -> None:
+    def start(called: str) -> None:
         the_bench.start(preset(name, float(seconds)), Where(where or Where.OWN), called, services.settings())
 
     return start
@@ -131,26 +132,16 @@ def _switch_fields(the_bench: Bench, busy: bool, t: Translator) -> Start:
     repeats = right.number_input(
         t("load.repeats"), 1, _MOST_REPEATS, 1, key="load_repeats", help=t("load.repeats_help"), disabled=busy
     )
-    called = _name_field(busy, t)
-    return partial(
-        the_bench.start_switched,
-        switch_named(name),
-        float(seconds),
-        int(repeats),
-        called,
-        services.settings(),
-    )
+
+    def start(called: str) -> None:
+        the_bench.start_switched(switch_named(name), float(seconds), int(repeats), called, services.settings())
+
+    return start
 
 
-def _name_field(busy: bool, t: Translator) -> str:
-    return st.text_input(
-        t("load.name"), max_chars=MAX_NAME, key="load_name", disabled=busy, placeholder=t("load.name_hint")
-    )
-
-
-def _start(start: Start, t: Translator) -> None:
+def _start(start: Start, called: str, t: Translator) -> None:
     try:
-        start()
+        start(called)
     except WorkbenchError as error:
         _say(Problem.of("", error), t)
     else:
@@ -199,4 +190,4 @@ def _live(t: Translator) -> None:
             t("load.cpu"): [sample.cpu for sample in samples],
             t("load.queue"): [sample.queue_fraction for sample in samples],
         }
-        show_course([sample.at_s for sample in samples], course, t, height=170, title=t("load.course"))
+        show_course([sample.at_s for sample in samples], course, t, height=220, title=t("load.course"))

@@ -19,6 +19,8 @@ from mineru_core.ui.loadtest.proposals import show_advice
 from mineru_core.ui.loadtest.running import Ended
 from mineru_core.ui.loadtest.tables import TILES, number, show_table, show_tiles
 
+_LEAST_S = 0.001
+"""Stages that take less are not told."""
 _SHOWN, _SEEN, _BEFORE, _AFTER = "load_shown", "load_seen", "load_a", "load_b"
 
 
@@ -138,15 +140,19 @@ def _show_run(run: Run, t: Translator) -> None:
         t("load_figure.refused"): [second.refused for second in run.seconds],
         t("load_figure.errors"): [second.errors for second in run.seconds],
     }
-    show_course([second.at_s for second in run.seconds], ended, t, height=200, title=t("load.ended"))
+    show_course([second.at_s for second in run.seconds], ended, t, height=260, title=t("load.ended"))
     left, right = st.columns(2)
     with left:
         codes = [(t.or_else(f"load_code.{code}", code), number(count)) for code, count in run.by_code.items()]
         show_table((t("load.code"), t("load.requests")), codes)
     with right:
-        stages = [(t.or_else(f"stage.{name}", name), number(value)) for name, value in run.slow_stages_s.items()]
+        stages = [(_stage(name, t), number(value)) for name, value in run.slow_stages_s.items() if value >= _LEAST_S]
         show_table((t("load.stage"), t("load.seconds")), stages)
     show_advice(run, t)
+
+
+def _stage(name: str, t: Translator) -> str:
+    return t.or_else(f"load_stage.{name}", t.or_else(f"stage.{name}", name))
 
 
 def _show_rows(rows: Sequence[Row], t: Translator) -> None:

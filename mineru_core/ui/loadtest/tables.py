@@ -20,7 +20,7 @@ def show_tiles(figures: Mapping[str, float], t: Translator) -> None:
         for name in TILES:
             value = figures.get(name)
             if value is not None and math.isfinite(value):
-                st.metric(t(f"load_figure.{name}"), number(value), width=132)
+                st.metric(t(f"load_figure.{name}"), number(value), width=108)
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, words: Collection[int] = (0,)) -> None:

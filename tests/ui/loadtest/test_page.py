@@ -59,7 +59,7 @@ def test_kept_runs_are_compared(home: Path) -> None:
     app.multiselect(key="load_a").set_value([make_run(1).id])
     app.multiselect(key="load_b").set_value([make_run(2).id]).run()
     assert not app.exception
-    row = "<td>Answers a second</td><td class='num'>2</td><td class='num'>4</td><td class='num'>2.00</td>"
+    row = "<td>Answers / s</td><td class='num'>2</td><td class='num'>4</td><td class='num'>2.00</td>"
     assert row in html_of(app)
     History(load_settings()).delete(make_run(2).id)  # elsewhere
     assert not app.run().exception
@@ -130,7 +130,7 @@ def test_a_before_and_after_is_run_by_one_press() -> None:
     app.run()
     assert not app.exception
     assert app.subheader[0].value == "Before and after: The cache"
-    assert "Answers a second" in html_of(app)
+    assert "Answers / s" in html_of(app)
     assert {run.name for run in History(load_settings()).summaries()} == {"try: off", "try: on"}
 
 
