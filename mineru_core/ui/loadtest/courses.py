@@ -36,7 +36,7 @@ def spec_of(
     ]
     names, count = list(series), len(series)
     seconds = {"field": "s", "type": "quantitative", "title": t("load.seconds"), "axis": {"tickMinStep": 1}}
-    value = {"field": "value", "type": "quantitative", "title": None, "axis": {"tickCount": 3, "format": "~g"}}
+    value = {"field": "value", "type": "quantitative", "title": None, "axis": {"tickCount": 3, "format": ".3~r"}}
     what = {"field": "what", "type": "nominal", "legend": {"orient": "top", "title": None, "symbolType": "stroke"}}
     colours = _COLOURS["dark" if st.context.theme.type == "dark" else "light"]
     colour = {**what, "scale": {"domain": names, "range": list(colours[:count])}}

@@ -114,8 +114,9 @@ def show_runs(runs: Sequence[Summary], t: Translator) -> None:
         for run in runs
     ]
     formats = {said: st.column_config.NumberColumn(format="%.4g") for said in figures.values()}
+    names = {name: st.column_config.TextColumn(width="medium")}
     times = {when: st.column_config.DatetimeColumn(format="MM-DD HH:mm")}
-    st.dataframe(pd.DataFrame(table), hide_index=True, column_config={**formats, **times})
+    st.dataframe(pd.DataFrame(table), hide_index=True, column_config={**names, **times, **formats})
 
 
 def called(run: Summary) -> str:
