@@ -19,8 +19,8 @@ RUN_MS = 120_000
 MOVED = """([title, seen]) => [...document.querySelectorAll(".st-key-load_live [data-testid='stMetric']")]
     .map((tile) => tile.innerText.trim().split("\\n"))
     .some((lines) => lines[0] === title && parseInt(lines.at(-1)) !== seen)"""
-STILL = """() => [...document.querySelectorAll(".stElementContainer")]
-    .every((one) => one.dataset.stale !== "true" && getComputedStyle(one).opacity === "1")"""
+STILL = """() => !document.querySelector("[data-stale='true'], [data-testid='stStatusWidget']")
+    && document.getAnimations().every((one) => one.playState !== "running")"""
 
 Visit = Callable[[str, int], Page]
 
