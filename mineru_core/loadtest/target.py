@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from mineru_core.errors import Cancelled, EngineUnavailable, InvalidRequest, ModelMissing, NotFound, TokenRequired
+from mineru_core.errors import Cancelled, EngineUnavailable, InvalidRequest, ModelMissing, NotFound
 from mineru_core.loadtest.exchange import TASK_PATH, error_of
 from mineru_core.runtime.addresses import is_loopback_name
 from mineru_core.settings import HOME_VARIABLE, Settings
@@ -43,6 +43,7 @@ _LOOK_S = 0.1
 _TOKEN_SPARE_S = 600.0
 """How much longer than the longest load test its token is good for, should the process not live to discard it."""
 _PATIENCE_S = 5.0
+_NOT_LET_IN = (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def _await_known(url: str, token: str) -> None:
     with httpx.Client(timeout=_PATIENCE_S, headers={"Authorization": f"Bearer {token}"}, trust_env=False) as client:
         while time.monotonic() < until:
             with suppress(httpx.TransportError):
-                if client.get(f"{url}{TASK_PATH}none").status_code != TokenRequired.http_status:
+                if client.get(f"{url}{TASK_PATH}none").status_code not in _NOT_LET_IN:
                     return
             time.sleep(_LOOK_S)  # another process has no event to wait for
 

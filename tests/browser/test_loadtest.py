@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from mineru_core.ui.i18n import Translator
-from tests.browser.conftest import WAIT_MS, CheckAccess
+from tests.browser.conftest import WAIT_MS, CheckAccess, Visitors
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]  # three runs, on a machine that may be busy
 
@@ -26,23 +26,24 @@ Visit = Callable[[str, int], Page]
 
 
 @pytest.fixture
-def open_page(browser: Browser, echo_server: str) -> Iterator[Visit]:
+def open_page(visitors: Visitors, echo_server: str) -> Iterator[Visit]:
     """Opens the page by its address. Its console is not looked at: Streamlit first asks for its own routes below a
     page's address, where they are not."""
-    contexts = []
+    here: list[tuple[str, BrowserContext]] = []
 
     def visit(locale: str, width: int) -> Page:
-        context = browser.new_context(locale=locale, viewport={"width": width, "height": 900}, accept_downloads=True)
-        contexts.append(context)
+        context = visitors.come(locale)
+        here.append((locale, context))
         page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 900})
         page.set_default_timeout(WAIT_MS)
         page.goto(f"{echo_server}/loadtest")
         expect(page.locator(".st-key-load_runs")).to_be_visible()
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    for locale, context in here:
+        visitors.go(locale, context, echo_server)
 
 
 def start(page: Page, t: Translator, name: str, seconds: int) -> None:
