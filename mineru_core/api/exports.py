@@ -22,7 +22,7 @@ from mineru_core.export import result_to_xlsx, safe_name, write_files
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.comparisons import is_comparison
 
-ExportFormat = Literal["csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf", "zip"]
+ExportFormat = Literal["csv", "xlsx", "md", "json", "html", "txt", "content_list", "csv_long", "pdf", "zip"]
 
 MEDIA_TYPES = {
     ".csv": "text/csv; charset=utf-8",

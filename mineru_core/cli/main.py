@@ -83,7 +83,7 @@ def analyze(  # noqa: PLR0913, PLR0917  one argument an option
         typer.Option(
             "--format",
             metavar="LIST",
-            help="Of csv, xlsx, md, json, html, txt, content_list, pdf (searchable), zip; separated by commas.",
+            help="Of csv, csv_long (charts), xlsx, md, json, html, txt, content_list, pdf, zip; separated by commas.",
         ),
     ] = "csv,xlsx,md,json,html",
     engine: Annotated[str | None, typer.Option(metavar="NAME", help="The engine that reads.")] = None,

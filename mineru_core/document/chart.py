@@ -167,6 +167,21 @@ class Chart(Model):
         head = [self.x_axis.label or "x", *names]
         return [head, *([key[0], *(_number(v.get(key)) for v in value)] for key in keys)]
 
+    def long_rows(self) -> list[list[str]]:
+        """Long form: a header row, then one row a point: series, x, value, unit, confidence, and where it comes from.
+
+        The unit is that of the point's own axis, so that series of two axes are told apart.
+        """
+        head = ["series", "x", "value", "unit", "confidence", "source"]
+        rows = []
+        for series in self.series:
+            second = self.second_y_axis if series.on_second_axis else None
+            unit = (self.y_axis if second is None else second).unit
+            rows += [
+                [series.name, p.x, _number(p.y), unit, f"{p.confidence:.2f}", p.source.value] for p in series.points
+            ]
+        return [head, *rows]
+
 
 def _by_occurrence(points: Iterable[Point]) -> dict[tuple[str, int], float | None]:
     """Values by category and by how many points of that category stood before."""

@@ -12,6 +12,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.export.tabular import (
     changes_to_csv,
     chart_to_csv,
+    chart_to_long_csv,
     fields_by_file_to_csv,
     fields_to_csv,
     quotes_to_csv,
@@ -28,6 +29,7 @@ __all__ = [
     "DocumentResult",
     "changes_to_csv",
     "chart_to_csv",
+    "chart_to_long_csv",
     "chart_to_xlsx",
     "check_formats",
     "fields_by_file_to_csv",

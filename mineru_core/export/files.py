@@ -25,13 +25,15 @@ from mineru_core.export.tabular import (
     change_rows,
     changes_to_csv,
     chart_to_csv,
+    chart_to_long_csv,
     fields_to_csv,
     quote_rows,
     quotes_to_csv,
     table_to_csv,
 )
 
-FORMATS = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "pdf", "zip")
+FORMATS = ("csv", "xlsx", "md", "json", "html", "txt", "content_list", "csv_long", "pdf", "zip")
+"""``csv_long`` are the charts with one row a point; ``csv`` has them with one column a series."""
 IN_THE_ZIP = tuple(form for form in FORMATS if form != "zip")
 """What NAME.zip holds; the PDF only where the pages are at hand."""
 
@@ -40,7 +42,7 @@ _RESERVED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # What the files of a NAME end with, also those of formats that another run may have written.
 _ENDING = re.compile(
-    r"\.(md|json|html|txt|zip|(fields|changes|quotes)\.csv|(changes|quotes)\.xlsx|content_list\.json|searchable\.pdf|table\d+\.(csv|xlsx)|chart\d+\.csv)",
+    r"\.(md|json|html|txt|zip|(fields|changes|quotes)\.csv|(changes|quotes)\.xlsx|content_list\.json|searchable\.pdf|table\d+\.(csv|xlsx)|chart\d+(\.long)?\.csv)",
     re.IGNORECASE,
 )
 
@@ -147,6 +149,9 @@ def _files(
             yield ending, partial(_encoded, make, result)
     if "csv" in formats:
         yield from _csv_files(result, guard)
+    if "csv_long" in formats:
+        for k, chart in enumerate(result.charts, 1):
+            yield f"chart{k}.long.csv", partial(chart_to_long_csv, chart, guard=guard)
     if "xlsx" in formats:
         yield from _xlsx_files(result)
     if "pdf" in formats and make_pdf is not None:

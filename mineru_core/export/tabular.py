@@ -39,6 +39,11 @@ def chart_to_csv(chart: Chart, *, guard: bool = True) -> bytes:
     return _csv(chart.rows(), guard=guard)
 
 
+def chart_to_long_csv(chart: Chart, *, guard: bool = True) -> bytes:
+    """The chart in long form: one row a point, with its series, unit, confidence and source (``Chart.long_rows``)."""
+    return _csv(chart.long_rows(), guard=guard)
+
+
 def fields_to_csv(fields: Sequence[FieldValue], *, guard: bool = True) -> bytes:
     """One row a field that was asked for; value, label and page are empty where it was not found."""
     return _csv(field_rows(fields), guard=guard)

@@ -18,12 +18,13 @@ from mineru_core.jobs.corrections import TableId
 from tests.api.conftest import Api, StartApi
 from tests.api.errors import assert_error
 from tests.api.test_tasks import TWO_PAGES, HeldEngine, submit
+from tests.jobs.charts import ChartEngine
 from tests.jobs.tables import TableEngine
 
 
-def finished(api: Api, data: bytes = TWO_PAGES, name: str = "two.pdf") -> str:
+def finished(api: Api, data: bytes = TWO_PAGES, name: str = "two.pdf", words: str = "") -> str:
     """The address of a task that is done."""
-    job = api.service.submit(data, name=name, owner="local")
+    job = api.service.submit(data, name=name, words=words, owner="local")
     assert api.service.wait(job.id, "local", 20.0).state == "done"
     return f"/api/v1/tasks/{job.id}"
 
@@ -38,7 +39,7 @@ def export(api: Api, task: str, form: str, **query: str) -> httpx.Response:
 def test_every_format_comes(start_api: StartApi) -> None:
     with start_api(TableEngine()) as api:
         task = finished(api)
-        files = {form: export(api, task, form) for form in FORMATS}
+        files = {form: export(api, task, form) for form in FORMATS if form != "csv_long"}
         result = api.service.result(task.rsplit("/", 1)[1], "local")
     assert DocumentResult.model_validate_json(files["json"].content) == result
     assert files["html"].text.startswith("<!")
@@ -49,6 +50,16 @@ def test_every_format_comes(start_api: StartApi) -> None:
         assert several.namelist() == [f"two.table{n}.csv" for n in range(1, len(result.tables) + 1)]
     with zipfile.ZipFile(io.BytesIO(files["zip"].content)) as whole:
         assert {"two.md", "two.json", "two.searchable.pdf"} <= set(whole.namelist())
+
+
+def test_charts_come_with_a_row_for_each_point(start_api: StartApi) -> None:
+    with start_api(ChartEngine()) as api:
+        several = export(api, finished(api, words="chart data"), "csv_long")
+    with zipfile.ZipFile(io.BytesIO(several.content)) as archive:
+        assert archive.namelist() == ["two.chart1.long.csv", "two.chart2.long.csv"]
+        rows = archive.read("two.chart1.long.csv").decode("utf-8-sig").splitlines()
+    assert rows[:2] == ["series,x,value,unit,confidence,source", "North,Q1,40,,0.50,measured"]
+    assert len(rows) == 4
 
 
 def test_corrections_and_the_guard_go_along(start_api: StartApi) -> None:

@@ -53,6 +53,7 @@ def test_every_file_under_its_name(tmp_path: Path) -> None:
         "report.table1.csv",
         "report.table2.csv",
         "report.chart1.csv",
+        "report.chart1.long.csv",
         "report.table1.xlsx",
         "report.table2.xlsx",
         "report.searchable.pdf",

@@ -5,11 +5,18 @@ import io
 
 from hypothesis import given
 
-from mineru_core.document.chart import Chart, ChartKind, Point, Series
+from mineru_core.document.chart import Axis, Chart, ChartKind, Point, PointSource, Series
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Cell, Table
 from mineru_core.document.task import Change, ChangeKind, FieldValue, Quote
-from mineru_core.export import changes_to_csv, chart_to_csv, fields_to_csv, quotes_to_csv, table_to_csv
+from mineru_core.export import (
+    changes_to_csv,
+    chart_to_csv,
+    chart_to_long_csv,
+    fields_to_csv,
+    quotes_to_csv,
+    table_to_csv,
+)
 from mineru_core.export.guard import guard, unguard
 from tests.export.strategies import sales_chart, tables
 
@@ -48,6 +55,26 @@ def test_a_chart_is_wide_and_its_numbers_are_plain() -> None:
         ["Q2", "12345678901", "0.3"],
         ["Q3", "", ""],
     ]
+
+
+def test_a_chart_in_long_form_has_a_row_for_each_point() -> None:
+    chart = sales_chart().model_copy(
+        update={
+            "y_axis": Axis(unit="t"),
+            "second_y_axis": Axis(unit="%"),
+            "series": (
+                Series(name="=Sales", points=(Point(x="Q1", y=1.5, confidence=0.934), Point(x="Q1", y=None))),
+                Series(name="Share", points=(Point(x="Q1", y=1e-7, source=PointSource.PRINTED),), on_second_axis=True),
+            ),
+        }
+    )
+    assert read(chart_to_long_csv(chart)) == [
+        ["series", "x", "value", "unit", "confidence", "source"],
+        ["'=Sales", "Q1", "1.5", "t", "0.93", "measured"],
+        ["'=Sales", "Q1", "", "t", "1.00", "measured"],
+        ["Share", "Q1", "0.0000001", "%", "1.00", "printed"],
+    ]
+    assert read(chart_to_long_csv(chart, guard=False))[1][0] == "=Sales"
 
 
 def test_a_chart_writes_no_exponents_and_no_nan() -> None:

@@ -11,7 +11,7 @@ from mineru_core.api.pictures import MAX_WIDTH
 from mineru_core.document.chart import Chart
 from mineru_core.document.chart_edits import parse_chart_operation
 from mineru_core.document.table import Table
-from mineru_core.export import chart_to_csv, chart_to_xlsx
+from mineru_core.export import chart_to_csv, chart_to_long_csv, chart_to_xlsx
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.correction_log import ChartId
 from mineru_core.jobs.corrections import chart_source_of
@@ -21,6 +21,7 @@ from mineru_core.ui.analyse.editing import answer_to, take_edits
 from mineru_core.ui.analyse.tables import download_buttons, framed_html
 from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, show_points
 from mineru_core.ui.i18n import Translator
+from mineru_core.ui.services import stem
 from mineru_core.ui.session import has_page_route
 from mineru_core.ui.text import html
 
@@ -37,12 +38,27 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
             st.html(f'<div class="wb-title">{html(title)}</div>')
             csv, xlsx = partial(chart_to_csv, chart), partial(chart_to_xlsx, chart, name=title)
             download_buttons("chart", number, f"chart-{number}", job.source, t, csv=csv, xlsx=xlsx)
+            _long_button(chart, number, job.source, t)
         editing = False
         if origin is not None and _can_be_seen(chart):
             editing = st.toggle(t("points.open"), key=f"points-{job.id}-{number}", value=True)
         if editing and origin is not None:
             _show_points(job, found, origin, title, f"points-{job.id}-{origin.page}-{origin.index}", t)
         st.html(framed_html(Table.from_rows(rows_of(chart)), t))
+
+
+def _long_button(chart: Chart, number: int, source: str, t: Translator) -> None:
+    """The chart's points one below the other, as programs for statistics want them."""
+    st.download_button(
+        t("chart.long"),
+        data=partial(chart_to_long_csv, chart),
+        file_name=f"{stem(source)}.chart{number}.long.csv",
+        mime="text/csv",
+        key=f"chart-{number}-long",
+        help=t("chart.download_long", number=number),
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def rows_of(chart: Chart) -> list[list[str]]:

@@ -256,6 +256,8 @@ EN: dict[str, str] = {
     "grid.too_large": "This table has more than {most} cells. Download it and edit it in a spreadsheet.",
     "chart.title": "Chart {number}",
     "chart.download": "Download chart {number} as {format}",
+    "chart.long": "CSV, long",
+    "chart.download_long": "Download chart {number} as CSV with one row a point",
     "chart.text_instead": "The text on the pages:",
     "text.none": "No text was found in this document.",
     "text.page": "Page {page}",

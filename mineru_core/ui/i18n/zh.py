@@ -245,6 +245,8 @@ ZH: dict[str, str] = {
     "grid.too_large": "此表格超过 {most} 个单元格，请下载后用电子表格软件编辑。",
     "chart.title": "图表 {number}",
     "chart.download": "将图表 {number} 下载为 {format}",
+    "chart.long": "CSV（长表）",
+    "chart.download_long": "将图表 {number} 下载为 CSV，每行一个点",
     "chart.text_instead": "页面上的文字：",
     "text.none": "这份文档中没有找到文字。",
     "text.page": "第 {page} 页",
