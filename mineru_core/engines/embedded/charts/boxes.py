@@ -232,15 +232,23 @@ def _median_row(inside: NDArray[np.float32], line: float) -> tuple[float, float]
     off = np.abs(inside - usual).max(axis=2)
     # All of a line across differs, whatever of a word or of the grid does.
     level = np.percentile(off, 20, axis=1)
-    if len(level) > 2 * margin + 1:
-        level[:margin] = 0
-        level[-margin:] = 0
+    # The outline is at the ends, and may be thicker than it looks against the ground.
+    above, below = (max(margin, _leading(rows) + 1) for rows in (level, level[::-1]))
+    if len(level) > above + below + 1:
+        level[:above] = 0
+        level[-below:] = 0
     best = int(level.argmax())
     near = slice(max(0, best - 2), best + 3)
     weights = np.where(level[near] > 0.25 * level[best], level[near], 0.0)
     rows = np.arange(len(level))[near] + 0.5
     at = float((weights * rows).sum() / weights.sum()) if weights.sum() > 0 else len(level) / 2
     return at, float(level[best])
+
+
+def _leading(level: NDArray[np.floating]) -> int:
+    """How many rows from the first on are of a line, up to a third of all."""
+    low = np.flatnonzero(level < 0.3 * float(level.max(initial=0.0)))
+    return min(int(low[0]) if len(low) else 0, len(level) // 3)
 
 
 def _point(band: _Band, top: int, bottom: int, widths: NDArray[np.integer]) -> _Shape | None:

@@ -16,6 +16,7 @@ from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height
 from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_ring
 from mineru_core.engines.embedded.charts.plot import plot_area
+from mineru_core.engines.embedded.charts.powers import with_powers
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
 from mineru_core.engines.embedded.charts.texts import sort_texts
 from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
@@ -33,6 +34,7 @@ LONG_NAME = 40
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
+    labels = with_powers(pixels, labels)
     labels = _without_rings(pixels, labels)
     height = text_height(labels)
     legend = find_legend(pixels, labels)

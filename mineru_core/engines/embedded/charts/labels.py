@@ -22,11 +22,19 @@ NUMBER_APART = 0.6
 ASLANT = 15.0
 TURNED = 70.0
 DEFAULT_HEIGHT = 12.0
+# A single character that is so many times as high as others is none.
+TALLEST = 4.0
 
 
 def labels_of(lines: Iterable[Line]) -> tuple[Label, ...]:
-    """The labels that lines of text hold, from top to bottom; places are in the lines' pixels."""
-    found = [label for line in lines for label in _of_line(line)]
+    """The labels that lines of text hold, from top to bottom; places are in the lines' pixels.
+
+    What has no letter and no digit is left out: markers are read as dots and dashes.
+    """
+    found = [label for line in lines for label in _of_line(line) if any(c.isalnum() for c in label.text)]
+    usual = text_height(found)
+    # A bar looks like the digit one.
+    found = [label for label in found if len(label.text) > 1 or label.height <= TALLEST * usual]
     return tuple(sorted(found, key=lambda label: (label.box.y0, label.box.x0)))
 
 

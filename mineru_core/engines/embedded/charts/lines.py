@@ -87,7 +87,7 @@ def read_lines(scene: Scene) -> list[Series] | None:
         places = places_on(x, [], corners, straight if len(straight) == len(whole) else [])
         if whole != lines and len(places) == len(places_on(x, [], [])):
             every = [b for line in lines for b in line.corners]
-            places = places_on(x, [], every)
+            places = places_on(x, [], every, straight if len(straight) == len(whole) else [])
     if not places:
         return None
     second = on_second(scene, [line.name for line in lines], [line.color for line in lines])

@@ -27,8 +27,9 @@ _NOTE = re.compile(r"\s*(?:[*†‡]+|\((?:19|20)\d\d\)|[¹²³])\s*$")
 _MAX_UNIT = 16
 _MAX_UNIT_WORDS = 2
 _LIKE_DIGITS = "OoQDlI|iS"
-_SLIPS = str.maketrans({"O": "0", "o": "0", "Q": "0", "D": "0", "l": "1", "I": "1", "|": "1", "i": "1", "S": "5"})
-_DIGITLIKE = re.compile(r"(?:[Oo]|(?=.*\d)[-+]?[\dOoQDlI|iS][\dOoQDlI|iS.,]*)\s*[%kKMBT]?")
+# A zero with a stroke or a dot in it looks like the Chinese sign for day.
+_SLIPS = str.maketrans("OoQD日lI|iS", "0000011115")
+_DIGITLIKE = re.compile(r"(?:[Oo日]|(?=.*\d)[-+]?[\dOoQDlI|iS][\dOoQDlI|iS.,]*)\s*[%kKMBT]?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,15 @@ def pie_title(scene: Scene, series: Sequence[Series]) -> str:
     names = [point.x for one in series for point in one.points if point.x]
     entries = [entry.name for entry in scene.legend]
     rest = [label for label in scene.labels if _ALONE.match(label.text.strip()) is None]
-    of_slices = [la for la in rest if any(name in la.text for name in (*names, *entries))]
+    of_slices = [la for la in rest if any(_begins_with(la.text.strip(), name) for name in (*names, *entries))]
     top = min([disc.y - disc.radius, *(label.box.y0 for label in of_slices)])
     of = {id(label) for label in of_slices}
     return title_above([label for label in rest if id(label) not in of], top, scene.text_height)
+
+
+def _begins_with(text: str, name: str) -> bool:
+    """Whether a text is a name, with nothing but a value after it."""
+    return text.startswith(name) and not any(c.isalpha() for c in text.removeprefix(name))
 
 
 def slice_colors(pixels: Pixels) -> list[RGB]:

@@ -24,6 +24,7 @@ from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
 from mineru_core.engines.embedded.charts.polish import at_labels, named, near_zero, short_title, without_grid
 from mineru_core.engines.embedded.charts.scatter import read_scatter
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, NumberAxis, Scene
+from mineru_core.engines.embedded.charts.second_look import with_missed_ticks
 from mineru_core.engines.embedded.charts.small_names import with_small_names
 from mineru_core.engines.embedded.charts.turned import turned_labels
 from mineru_core.runtime.context import RunContext
@@ -89,6 +90,10 @@ def read_chart(
         more = turned_labels(scene_of(pixels, labels), reread)
         labels = labels if more is None else more
         more = with_small_names(scene_of(pixels, labels), reread)
+        labels = labels if more is None else more
+        ctx.check()
+    if times <= 1.0 and reread is not None:
+        more = with_missed_ticks(scene_of(pixels, labels), reread)
         labels = labels if more is None else more
         ctx.check()
     return chart_of(pixels, labels, ctx, times)

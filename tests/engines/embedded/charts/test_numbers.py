@@ -46,7 +46,7 @@ def test_what_only_begins_with_a_number_is_none(text: str) -> None:
     assert printed(text) is None
 
 
-@pytest.mark.parametrize(("text", "value"), [("O", 0), ("O%", 0), ("1OO", 100), ("l5", 15), ("4S%", 45)])
+@pytest.mark.parametrize(("text", "value"), [("O", 0), ("日", 0), ("O%", 0), ("1OO", 100), ("l5", 15), ("4S%", 45)])
 def test_letters_among_digits_of_a_tick_are_digits(text: str, value: float) -> None:
     found = tick_number(text)
     assert found is not None

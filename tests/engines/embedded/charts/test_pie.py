@@ -122,10 +122,10 @@ def test_neither_a_square_nor_one_whole_disc_is_a_pie() -> None:
 def test_what_stands_above_a_pie_is_its_title() -> None:
     shares, names = [0.5, 0.3, 0.2], ["Wine 50%", "Beer 30%", "Water 20%"]
     labels = [_label(name, degrees) for name, degrees in zip(names, (90, 234, 324), strict=True)]
-    title = Label("What guests drink", Box(5, 5, 140, 19))
+    title = Label("Wine of all that guests drink", Box(5, 5, 180, 19))
     scene = Scene(_pie(shares), Box(0, 0, 400, 300), labels=(title, *labels))
     series = read_pie(scene.pixels, labels)
     assert series is not None
-    assert pie_title(scene, series) == "What guests drink"
+    assert pie_title(scene, series) == "Wine of all that guests drink"
     assert pie_title(replace(scene, labels=tuple(labels)), series) == ""
     assert pie_title(replace(scene, pixels=np.full((300, 400, 3), 255, np.uint8)), series) == ""
