@@ -19,6 +19,9 @@ ERROR_NAMES = ("value", "low", "high")
 MIN_MEDIAN = 25.0
 """How much a median differs from the filling of its box, 0 to 255; bars have none."""
 
+RIM = 5.0
+"""Pixels that the rim of a marker is thick at most."""
+
 EDGE = 3
 MIN_EDGE = 0.8
 """Within so many rows of a box's end this share of its width is inked."""
@@ -42,11 +45,12 @@ Mask = NDArray[np.bool_]
 
 
 class _Shape(NamedTuple):
-    """What stands at a category: places along the value axis in pixels, from the low end to the high end."""
+    """What stands at a category: places along the value axis in pixels, from the low end to the high end, its width."""
 
     places: tuple[float, ...]
     names: tuple[str, ...]
     confidence: float
+    wide: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,8 @@ def read_boxes(scene: Scene) -> list[Series] | None:
         return None
     kinds = [shape.names for shape in seen]
     kind = max(set(kinds), key=kinds.count)
+    if kind == BOX_NAMES and all(_is_marker(shape) for shape in seen if shape.names == kind):
+        return None
     if kinds.count(kind) < 0.8 * len(kinds):
         return None
     # Values grow against the rows on an upright axis, along them on a lying one.
@@ -95,6 +101,14 @@ def read_boxes(scene: Scene) -> list[Series] | None:
             sure = round(shape.confidence * values.confidence, 3)
             out[what].append(Point(x=name, y=rounded(values, place), confidence=sure, place=at))
     return [Series(name=name, points=tuple(points)) for name, points in out.items()]
+
+
+def _is_marker(shape: _Shape) -> bool:
+    """Whether a box without whiskers is as high as wide: an open ring or square, and no box."""
+    lowest, lower, _, upper, highest = shape.places
+    height = abs(upper - lower)
+    bare = abs(lowest - lower) <= RIM and abs(highest - upper) <= RIM
+    return bare and 0.7 * shape.wide <= height + RIM <= 1.4 * shape.wide
 
 
 def _in_order(shape: _Shape, swapped: bool) -> tuple[float, ...]:
@@ -207,7 +221,7 @@ def _box(band: _Band, top: int, bottom: int, first: int, last: int, wide: int) -
     lower = last if bottom - last < 3 else bottom
     ends = (lower - line / 2, last - line / 2, first + median, first + line / 2, upper + line / 2)
     places = tuple(float(end) + band.first for end in ends)
-    return _Shape(places, BOX_NAMES, 0.9)
+    return _Shape(places, BOX_NAMES, 0.9, float(wide))
 
 
 def _is_crossed(band: _Band, row: int, wide: int) -> bool:

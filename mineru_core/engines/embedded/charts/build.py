@@ -14,7 +14,8 @@ from mineru_core.engines.embedded.charts.colors import background_of, common_col
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height
-from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_ring
+from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_marker
+from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.powers import with_powers
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
@@ -29,16 +30,19 @@ RIM = 0.06
 PALE = 40
 SAME_AS_SAMPLE = 24
 LONG_NAME = 40
+# Letters and digits are grey; ticks are so short.
+GRAY = 24
+SHORT_NAME = 3
 
 
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
     labels = with_powers(pixels, labels)
-    labels = _without_rings(pixels, labels)
+    labels = _without_markers(pixels, labels)
     height = text_height(labels)
     legend = find_legend(pixels, labels)
-    if len(legend) == 1 and not _is_drawn(pixels, legend[0]):
+    if (len(legend) == 1 and not _is_drawn(pixels, legend[0])) or all(_is_digit(found) for found in legend):
         legend = []
     of_legend = {id(found.label) for found in legend}
     others = [label for label in labels if id(label) not in of_legend]
@@ -165,10 +169,10 @@ def _background(pixels: Pixels, plot: Box) -> RGB:
     return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
 
 
-def _without_rings(pixels: Pixels, labels: Sequence[Label]) -> list[Label]:
+def _without_markers(pixels: Pixels, labels: Sequence[Label]) -> list[Label]:
     """The labels without markers and samples that were read as letters."""
     background = background_of(pixels)
-    return [label for label in labels if not is_ring(pixels, label, background)]
+    return [label for label in labels if not is_marker(pixels, label, background)]
 
 
 def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:
@@ -176,8 +180,19 @@ def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:
     color, box = found.entry.color, found.entry.box
     if color is None or box is None or len(found.entry.name) > LONG_NAME:
         return False
+    if _is_gray(color) and len(found.entry.name) <= SHORT_NAME:
+        return False  # a digit before another one
     same = distance(pixels, color) <= SAME_AS_SAMPLE
     return int(same.sum()) >= 3 * box.area
+
+
+def _is_digit(found: FoundEntry) -> bool:
+    """Whether an entry may be a tick with the digits of another one before it."""
+    return found.entry.color is not None and _is_gray(found.entry.color) and tick_number(found.entry.name) is not None
+
+
+def _is_gray(color: RGB) -> bool:
+    return max(color) - min(color) < GRAY
 
 
 def _rim(part: Pixels) -> Pixels:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
+from mineru_core.engines.embedded.charts.labels import text_height
 from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
 
 # Where a sample is looked for: this far left of the text and this far into it (it may be read as a character),
@@ -22,6 +23,8 @@ INTO = 1.3
 # Sizes of samples, in heights of the text: of boxes and dots, and of strokes with or without a marker on them.
 MIN_WIDTH, MAX_WIDTH = 0.3, 3.0
 MIN_SOLID, MAX_SOLID = 0.35, 1.5
+# Hyphens are shorter than strokes, and have the colour of letters.
+STROKE, COLORED_STROKE = 0.9, 0.6
 # Share of its box that a dot or a box fills; letters fill less.
 SOLID_FILL = 0.6
 MIN_CONTRAST = 25
@@ -30,6 +33,10 @@ SAME_COLOR = 30.0
 GRAY = 24
 # A ring is as wide as high, but for this.
 ROUND = 0.85
+# The box of a small letter is lower than those of other texts by this factor at most.
+MAX_GROWN = 1.7
+# A dot fills this share of the box about it.
+FULL = 0.7
 ALIGNED = 0.6
 MAX_ROW_GAP = 2.6
 _BULLET = re.compile(r"^[●•○◯◦■□▪▫◆◇▲▼►—–_\-·.=@*]+\s*")
@@ -61,13 +68,14 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
     """The entries of the legend in reading order, none where there is none; places are in pixels of the picture."""
     found = []
     background = background_of(pixels)
-    labels = [label for label in labels if not is_ring(pixels, label, background)]
+    labels = [label for label in labels if not is_marker(pixels, label, background)]
+    usual = text_height(labels)
     for label in labels:
         if label.turned or label.slant is not None:
             continue
         sample = _sample(
             pixels,
-            label,
+            _as_tall(label, usual),
             background,
             [la.box for la in labels if la is not label and any(c.isalnum() for c in la.text)],
         )
@@ -78,12 +86,20 @@ def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
     return _without_rings(_aligned(pixels, found))
 
 
-def is_ring(pixels: Pixels, label: Label, background: RGB) -> bool:
-    """Whether what was read as one round letter is a coloured ring: a sample or a marker, and no text.
+def _as_tall(label: Label, usual: float) -> Label:
+    """A label in the height of others: the box of a small letter is lower than the sample before it."""
+    more = (min(usual, MAX_GROWN * label.height) - label.height) / 2
+    if more <= 0:
+        return label
+    return replace(label, box=label.box._replace(y0=label.box.y0 - more, y1=label.box.y1 + more))
 
-    Letters and digits are narrower than high, and seldom coloured.
+
+def is_marker(pixels: Pixels, label: Label, background: RGB) -> bool:
+    """Whether what was read as a letter is a coloured ring or dot: a sample or a marker, and no text.
+
+    Letters and digits are narrower than high, seldom coloured, and do not fill their boxes.
     """
-    if len(label.text.strip()) != 1 or label.text.strip() not in _RING:
+    if len(label.text.strip()) > 2:
         return False
     box = label.box.clipped(pixels.shape[1], pixels.shape[0])
     part = pixels[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)]
@@ -92,6 +108,9 @@ def is_ring(pixels: Pixels, label: Label, background: RGB) -> bool:
     colored = (part.max(axis=2).astype(np.int16) - part.min(axis=2) >= GRAY) & (distance(part, background) > GRAY)
     rows, columns = np.flatnonzero(colored.any(axis=1)), np.flatnonzero(colored.any(axis=0))
     if not len(rows) or max(len(rows), len(columns)) < MIN_WIDTH * label.height:
+        return False
+    full = float(colored[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].mean())
+    if full < FULL and label.text.strip() not in _RING:
         return False
     return bool(len(columns) >= ROUND * len(rows) and len(rows) >= ROUND * len(columns))
 
@@ -133,11 +152,12 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
     for i in range(1, count):
         left, top, width, tall, area = (int(v) for v in stats[i])
         cut = left == 0 or top == 0 or top + tall == window.shape[0]
-        marker = _shape(width / height, tall / height, area / (width * tall))
+        color = _core_color(window, marks == i)
+        shortest = COLORED_STROKE if max(color) - min(color) >= GRAY else STROKE
+        marker = _shape(width / height, tall / height, area / (width * tall), shortest)
         starts_inside = x0 + left + width / 2 > box.x0
         if cut or not marker or (starts_inside and marker == "line") or left + width == window.shape[1]:
             continue
-        color = _core_color(window, marks == i)
         at = (x0 + left + width / 2, y0 + top + tall / 2)
         if any(other.contains(*at) for other in others):
             continue
@@ -162,13 +182,16 @@ def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB, end: floa
     return gray or bool(np.median(distance(darkest, color)) < 2 * SAME_COLOR)
 
 
-def _shape(width: float, tall: float, fill: float) -> str:
-    """The shape of a blot by its size in heights of the text: "box", "dot", "line" or "" for none of them."""
+def _shape(width: float, tall: float, fill: float, shortest: float) -> str:
+    """The shape of a blot by its size in heights of the text: "box", "dot", "line", "ring" or "" for none of them.
+
+    ``shortest`` is how long a stroke is at least.
+    """
     if not MIN_WIDTH <= width <= MAX_WIDTH or tall > MAX_SOLID:
         return ""
     if MIN_SOLID <= width <= MAX_SOLID and tall >= MIN_SOLID and 0.6 <= width / tall <= 1.7 and fill >= SOLID_FILL:
         return "box" if fill > 0.93 else "dot"
-    if width >= 0.9 and width >= 1.6 * tall:
+    if width >= shortest and width >= 1.6 * tall:
         return "box" if fill > 0.93 and tall >= MIN_SOLID else "line"
     return "ring" if 0.5 <= width <= MAX_SOLID and 0.8 <= width / tall <= 1.25 and fill >= 0.2 else ""
 
@@ -207,7 +230,7 @@ def _alike(a: FoundEntry, b: FoundEntry) -> bool:
     if a.entry.box is None or b.entry.box is None:
         return False
     sizes = sorted((a.entry.box.width, b.entry.box.width)), sorted((a.label.height, b.label.height))
-    return sizes[0][1] <= 1.4 * sizes[0][0] + 2 and sizes[1][1] <= 1.4 * sizes[1][0]
+    return sizes[0][1] <= 1.4 * sizes[0][0] + 2 and sizes[1][1] <= MAX_GROWN * sizes[1][0]
 
 
 def _near_each_other(group: Sequence[FoundEntry], seed: FoundEntry) -> list[FoundEntry]:

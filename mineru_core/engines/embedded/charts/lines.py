@@ -16,7 +16,7 @@ from mineru_core.engines.embedded.charts.lines_places import NEAR, Place, number
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, marker_places, read_at
 from mineru_core.engines.embedded.charts.lines_printed import axis_from_printed, with_printed
 from mineru_core.engines.embedded.charts.lines_steps import Steps, steps_of
-from mineru_core.engines.embedded.charts.lines_thinned import thinned
+from mineru_core.engines.embedded.charts.lines_thinned import thinned, thinned_steps
 from mineru_core.engines.embedded.charts.lines_trace import Trace, trace_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, NumberAxis, Scene, hex_color
 
@@ -99,9 +99,11 @@ def read_lines(scene: Scene) -> list[Series] | None:
         series = _series(line, lines, places, axis, scene.text_height)
         out += with_printed([series.model_copy(update={"on_second_axis": bool(right)})], scene, axis)
     out = [series for series in out if series.points]
-    # A marker, a jump, a name of the axis or a year says that the data has a point.
-    told = isinstance(x, CategoryAxis) or x.dates or any(line.markers or line.steps for line in lines)
-    return (out if told else thinned(out)) or None
+    # A marker, a name of the axis or a year says that the data has a point.
+    if isinstance(x, CategoryAxis) or x.dates or any(line.markers for line in lines):
+        return out or None
+    steps = [line.steps is not None for line in lines]
+    return (thinned_steps(out) if all(steps) else out if any(steps) else thinned(out)) or None
 
 
 def full_trace(line: TracedLine, x: NumberAxis | CategoryAxis, y: NumberAxis) -> Series:

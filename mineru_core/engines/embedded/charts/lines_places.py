@@ -20,6 +20,15 @@ PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12)
 MIN_STEP = 4.5
 """Pixels between two points below which they are not told apart."""
 
+AT_END = 3.0
+"""Pixels by which a line's end may miss the place of its last point."""
+
+MIN_BENDS = 12.0
+"""Pixels between two points from which bends can tell that they are there."""
+
+CLEAR = 2.5
+"""Standard deviations by which more bends are on a grid than chance would bring, if it is one."""
+
 
 class Place(NamedTuple):
     """A place on the x axis: its name as printed, or its number, and its pixel."""
@@ -44,14 +53,36 @@ def places_on(
     """The places of points on an axis, from left to right.
 
     ``markers`` are the pixels where lines bear markers, ``bends`` where they bend; both are of all lines together.
-    ``lines`` are those that tell by their straight pieces between which years they have points.
+    ``lines`` are those that tell by their straight pieces between which years they have points, and by their ends.
     """
     if isinstance(axis, CategoryAxis):
         return _on_categories(axis, markers)
     if len(markers) >= 2:
         return _at_markers(axis, markers)
     years = years_of(axis, lines)
-    return _on_numbers(axis, bends) if years is None else [Place(str(year), axis.pixel_at(year)) for year in years]
+    if years is not None:
+        return [Place(str(year), axis.pixel_at(year)) for year in years]
+    return _with_ends(axis, _on_numbers(axis, bends), lines)
+
+
+def _with_ends(axis: NumberAxis, places: Sequence[Place], lines: Sequence[Trace]) -> list[Place]:
+    """The places with one more at each end where a line begins or ends there: a step from a tick that was not read."""
+    out = list(places)
+    if axis.log or len(places) < 2 or not lines:
+        return out
+    ends = [_ends(line) for line in lines]
+    first = 2 * out[0].pixel - out[1].pixel
+    last = 2 * out[-1].pixel - out[-2].pixel
+    if any(abs(start - first) <= AT_END for start, _ in ends):
+        out.insert(0, Place(number_name(axis.value_at(first), axis.per_pixel), first))
+    if any(abs(end - last) <= AT_END for _, end in ends):
+        out.append(Place(number_name(axis.value_at(last), axis.per_pixel), last))
+    return out
+
+
+def _ends(line: Trace) -> tuple[float, float]:
+    inked = line.columns
+    return (float(line.x[inked[0]]), float(line.x[inked[-1]])) if len(inked) else (-1e9, 1e9)
 
 
 def _on_categories(axis: CategoryAxis, markers: Sequence[float]) -> list[Place]:
@@ -154,7 +185,12 @@ def _grid(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> _Gri
         # On a fine step much lies by chance.
         chance = min(0.9, 2 * near / wide)
         more = (float(on.mean()) - chance) / (1 - chance)
-        if on.mean() >= 0.8 or (not sure and more >= 0.3 and seen >= 0.5):
-            found.append((_Grid(step, shift), more))
-    most = max((more for _, more in found), default=0.0)
-    return next((grid for grid, more in found if more >= most - 0.1), None)
+        # In standard deviations of what chance would bring.
+        clear = float(len(on) * (on.mean() - chance) / np.sqrt(len(on) * chance * (1 - chance)))
+        # Bends of a curve follow each other about as closely as they are told apart.
+        trusted = sure or axis.dates or parts == 1 or (wide >= MIN_BENDS and clear >= CLEAR)
+        if trusted and (on.mean() >= 0.8 or (not sure and more >= 0.3 and seen >= 0.5)):
+            found.append((_Grid(step, shift), more if sure or axis.dates else clear))
+    most = max((score for _, score in found), default=0.0)
+    slack = 0.1 if sure or axis.dates else 0.2 * most
+    return next((grid for grid, score in found if score >= most - slack), None)

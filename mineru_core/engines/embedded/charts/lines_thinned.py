@@ -7,6 +7,7 @@ between their neighbours, and the others do not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ UNEVEN = 0.1
 LEAST = 5
 """Places below which nothing can be told: three of the data and two between them."""
 
+MOST = 0.6
+"""Share of the steps of a line that are at another height than the one before."""
+
 FEW = 4
 """Places between those of the data that are too many to lie straight by chance; fewer have to be surer."""
 
@@ -34,22 +38,51 @@ def thinned(series: Sequence[Series]) -> list[Series]:
 
     They are as they were where any of them has values that are printed, or gaps.
     """
-    points = [point for one in series for point in one.points]
-    if any(point.place is None or point.source is PointSource.PRINTED for point in points):
-        return list(series)
-    at = np.array(sorted({point.place[0] for point in points if point.place is not None}))
-    gaps = np.diff(at)
-    if len(at) < LEAST or float(np.ptp(gaps)) > UNEVEN * float(np.median(gaps)):
+    at = _even_places(series)
+    if at is None:
         return list(series)
     heights = _heights(series, at)
     for step in range((len(at) - 1) // 2, 1, -1):
         if (len(at) - 1) % step == 0 and _is_all(heights, step):
-            kept = set(at[::step].tolist())
-            return [
-                one.model_copy(update={"points": tuple(p for p in one.points if p.place and p.place[0] in kept)})
-                for one in series
-            ]
+            return _kept(series, set(at[::step].tolist()))
     return list(series)
+
+
+def thinned_steps(series: Sequence[Series]) -> list[Series]:
+    """Lines in steps without the points between jumps, where all lines are level from every second place, or wider."""
+    at = _even_places(series)
+    if at is None:
+        return list(series)
+    heights = _heights(series, at)
+    for step in range((len(at) - 1) // 2, 1, -1):
+        blocks = [heights[:, start : start + step] for start in range(0, len(at), step)]
+        level = all(float(np.ptp(block, axis=1).max()) <= STRAIGHT for block in blocks)
+        if level and np.isfinite(heights).all() and (len(at) - 1) % step == 0 and _jump(blocks):
+            return _kept(series, set(at[::step].tolist()))
+    return list(series)
+
+
+def _jump(blocks: Sequence[NDArray[np.float64]]) -> bool:
+    """Whether most blocks are at another height than the one before; the last one is where the line ends."""
+    jumps = [float(np.abs(b[:, 0] - a[:, 0]).max()) > 2 * STRAIGHT for a, b in pairwise(blocks[:-1])]
+    return len(jumps) >= 1 and sum(jumps) >= MOST * len(jumps)
+
+
+def _even_places(series: Sequence[Series]) -> NDArray[np.float64] | None:
+    """The places of all points along the axis, if these are measured, enough, and even."""
+    points = [point for one in series for point in one.points]
+    if any(point.place is None or point.source is PointSource.PRINTED for point in points):
+        return None
+    at = np.array(sorted({point.place[0] for point in points if point.place is not None}))
+    gaps = np.diff(at)
+    return at if len(at) >= LEAST and float(np.ptp(gaps)) <= UNEVEN * float(np.median(gaps)) else None
+
+
+def _kept(series: Sequence[Series], places: set[float]) -> list[Series]:
+    return [
+        one.model_copy(update={"points": tuple(p for p in one.points if p.place and p.place[0] in places)})
+        for one in series
+    ]
 
 
 def _heights(series: Sequence[Series], at: NDArray[np.float64]) -> NDArray[np.float64]:

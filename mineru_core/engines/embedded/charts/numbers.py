@@ -30,6 +30,7 @@ _LIKE_DIGITS = "OoQDlI|iS"
 # A zero with a stroke or a dot in it looks like the Chinese sign for day.
 _SLIPS = str.maketrans("OoQD日lI|iS", "0000011115")
 _DIGITLIKE = re.compile(r"(?:[Oo日]|(?=.*\d)[-+]?[\dOoQDlI|iS][\dOoQDlI|iS.,]*)\s*[%kKMBT]?")
+_QUARTER = re.compile(r"Q[1-4]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def printed(text: str) -> Printed | None:
 def tick_number(text: str) -> Printed | None:
     """The number of a tick label; letters that are taken for digits are read as these where nothing else fits."""
     found = printed(text)
-    if found is None and _DIGITLIKE.fullmatch(clean := _plain(text)):
+    if found is None and _DIGITLIKE.fullmatch(clean := _plain(text)) and not _QUARTER.fullmatch(clean):
         tail = clean[-1] if clean[-1] in "%kKMBT" else ""
         found = printed(clean.removesuffix(tail).translate(_SLIPS) + tail)
     return found

@@ -111,8 +111,18 @@ def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Se
         if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
             top = max(top, label.box.y1)
     last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
-    bottom = min(bottom, max([last, *_floors(lines, box, last, step)]))
+    floors = _floors(lines, box, last, step) or _zero(axes.y, labels, box, last, step)
+    bottom = min(bottom, max([last, *floors]))
     return min(top, at[0]), max(bottom, last)
+
+
+def _zero(y: FoundAxis, labels: Sequence[Label], box: Box, last: float, step: float) -> list[float]:
+    """Where zero is below the last tick that was read, if by a step at most and above the labels that stand there."""
+    zero = -1.0 if y.axis.log else y.axis.pixel_at(0.0)
+    taken = {id(label) for label in y.labels}
+    below = [la.box for la in labels if id(la) not in taken and box.x0 < la.box.center[0] < box.x1]
+    row = min((b.y0 for b in below if b.center[1] > last), default=0.0)
+    return [zero] if last < zero <= min(last + 1.05 * step, row) else []
 
 
 def _upper(row: Sequence[Label]) -> float:

@@ -17,6 +17,7 @@ from mineru_core.engines.embedded.charts.bars import bars_of
 from mineru_core.engines.embedded.charts.boxes import read_boxes
 from mineru_core.engines.embedded.charts.build import scene_of
 from mineru_core.engines.embedded.charts.colors import faded, near_color, surfaces
+from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.numbers import printed
@@ -41,6 +42,11 @@ SAME_FILL = 12
 FEW_TICKS = 4
 # Two readings of one text cover each other by this much.
 SAME_PLACE = 0.3
+# What only the reading of the small picture found is this sure.
+MIN_SURE = 0.95
+# A line that spans less than this share of the plot may be markers, if there are more of these and at least so many.
+SHORT_LINE = 0.35
+MIN_SPOTS = 3
 # A chart of less than this confidence is none.
 MIN_CONFIDENCE = 0.2
 MAX_SERIES = 60
@@ -105,6 +111,9 @@ def chart_of(pixels: Pixels, labels: Sequence[Label], ctx: RunContext, times: fl
     Places in the result are in pixels of a picture ``times`` smaller. Raises what ``ctx.check()`` raises.
     """
     scene = scene_of(pixels, labels)
+    parted = parted_ticks(scene)
+    if parted is not None:
+        scene = scene_of(pixels, parted)
     ctx.check()
     found = _marks(scene)
     if found is None:
@@ -120,14 +129,16 @@ def resized(pixels: Pixels, times: float) -> Pixels:
 
 
 def _surer(labels: Sequence[Label], before: Sequence[Label]) -> tuple[Label, ...]:
-    """The labels of the second reading, each with its text of the first one where that was surer."""
+    """The labels of the second reading with the texts of the first one where these were surer, and what it missed."""
     found = []
     for label in labels:
         same = max(before, key=lambda other: other.box.iou(label.box), default=None)
         is_same = same is not None and same.box.iou(label.box) >= SAME_PLACE
         better = is_same and same is not None and same.confidence > label.confidence
         found.append(replace(label, text=same.text, confidence=same.confidence) if better and same else label)
-    return tuple(found)
+    apart = [la for la in before if all(la.box.intersection(other.box).area <= 0 for other in labels)]
+    missed = [label for label in apart if label.confidence >= MIN_SURE]
+    return tuple(sorted([*found, *missed], key=lambda label: (label.box.y0, label.box.x0)))
 
 
 def _scaled(label: Label, times: float) -> Label:
@@ -166,8 +177,21 @@ def _marks(scene: Scene) -> _Marks | None:
     ):
         series = read(_with_fills(scene) if kind is ChartKind.AREA else scene)
         if series and any(one.points for one in series):
+            spots = read_scatter(scene) if kind is ChartKind.LINE and _is_short(series, scene) else None
+            if spots and _count(spots) > max(MIN_SPOTS, _count(series)):
+                return _Marks(ChartKind.SCATTER, tuple(spots))
             return _Marks(kind, tuple(series))
     return _pie(scene) if len(scene.y.ticks) < FEW_TICKS else None
+
+
+def _is_short(series: Sequence[Series], scene: Scene) -> bool:
+    """Whether no line spans much of the plot: markers that happen to stand close may look like one."""
+    spans = [[p.place[0] for p in one.points if p.place is not None] for one in series]
+    return all(max(at, default=0.0) - min(at, default=0.0) < SHORT_LINE * scene.plot.width for at in spans)
+
+
+def _count(series: Sequence[Series]) -> int:
+    return sum(len(one.points) for one in series)
 
 
 def _pie(scene: Scene) -> _Marks | None:

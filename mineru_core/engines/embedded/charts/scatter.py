@@ -21,6 +21,12 @@ LARGEST = 0.09
 SMALLEST = 2.0
 """Pixels across from which a spot is one, and no speck."""
 
+GAP = 5
+"""Pixels from which on parts of markers are apart."""
+
+SQUARE = 1.3
+"""A marker is not longer than wide by more."""
+
 SURE, TOUCHING = 0.95, 0.6
 """Confidence of a marker by itself, and of one of several that touch."""
 
@@ -32,6 +38,9 @@ ALIKE = 1.7
 
 ON_STEP = 1.5
 """Pixels that a marker may be off the step that its data is on."""
+
+MOST = 0.85
+"""Share of the markers that are on the steps; others may be off by twice as much."""
 
 PARTS = (1, 2, 4, 5, 10)
 """Into how many parts the steps of data may divide those of ticks."""
@@ -94,7 +103,7 @@ def spot_colors(scene: Scene) -> list[RGB]:
 def spots_of(coverage: Floats, largest: float) -> list[Spot]:
     """The markers that the coverage of one colour (height, width) shows, each not wider than ``largest`` pixels."""
     mask = (coverage > 0.3).astype(np.uint8)
-    filled = _without_holes(mask)
+    filled = _without_holes(_mended(mask, largest))
     count, names, boxes, _ = cv2.connectedComponentsWithStats(filled, connectivity=8)
     sizes = boxes[1:, cv2.CC_STAT_AREA].astype(float)
     wide = boxes[1:, cv2.CC_STAT_WIDTH].astype(float)
@@ -130,6 +139,18 @@ def _middle(weights: NDArray[np.floating], part: NDArray[np.bool_], left: int, t
     ys, xs = np.mgrid[0 : part.shape[0], 0 : part.shape[1]] + 0.5
     total = float(solid.sum())
     return Spot(left + float((solid * xs).sum()) / total, top + float((solid * ys).sum()) / total, SURE)
+
+
+def _mended(mask: NDArray[np.uint8], largest: float) -> NDArray[np.uint8]:
+    """The mask with the markers that lines of the grid cut apart in one piece again."""
+    closed = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((GAP, GAP), np.uint8))
+    count, names, boxes, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
+    whole = np.zeros(count, np.uint8)
+    for index in range(1, count):
+        w, h = int(boxes[index, cv2.CC_STAT_WIDTH]), int(boxes[index, cv2.CC_STAT_HEIGHT])
+        whole[index] = max(w, h) <= min(largest, SQUARE * min(w, h) + 1)
+    mended: NDArray[np.uint8] = mask | whole[names]
+    return mended
 
 
 def _without_holes(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -191,17 +212,19 @@ def _steps(axis: AnyAxis, pixels: Sequence[float]) -> _Steps | None:
         return None
     values = sorted({value for value, _ in axis.ticks})
     tick = float(np.median(np.diff(values)))
-    count = len({round(pixel) for pixel in pixels})
     for parts in PARTS:
         wide = tick / parts / axis.per_pixel
         chance = 2 * ON_STEP / wide
-        if chance >= 1.0 or chance**count > BY_CHANCE:
+        if chance >= 1.0:
             return None
         at = (np.array(pixels) - axis.pixel_at(values[0])) / wide
         off = (at - np.round(at)) * wide
         shift = float(np.median(off))
-        if abs(shift) <= ON_STEP and float(np.abs(off - shift).max()) <= ON_STEP:
-            return _Steps(values[0], tick / parts, shift)
+        on = np.abs(off - shift) <= ON_STEP
+        # A marker that an axis or another one hides in part is not quite at its place.
+        if abs(shift) <= ON_STEP and on.mean() >= MOST and bool((np.abs(off - shift) <= 2 * ON_STEP).all()):
+            places = len({round(pixel) for pixel in np.array(pixels)[on]})
+            return _Steps(values[0], tick / parts, shift) if chance**places <= BY_CHANCE else None
     return None
 
 

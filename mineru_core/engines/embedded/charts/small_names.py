@@ -41,9 +41,13 @@ AROUND = 3.0
 TURNED = 1.4
 MIN_CONFIDENCE = 0.5
 MAX_NAMES = 40
+# Names of so many letters that were read with less confidence than this are read again.
+SHORT = 2
+SURE = 0.97
 # Samples of a legend: their sizes in heights of a line, how round or square and how full, and how far apart.
 MIN_SAMPLE, MAX_SAMPLE = 0.3, 1.3
 SQUARE = 0.8
+MIN_STROKE, MAX_STROKE, THIN = 0.5, 2.5, 0.35
 MIN_FILL = 0.5
 MAX_APART = 3.0
 SAME_SIZE = 2.5
@@ -58,12 +62,17 @@ def with_small_names(scene: Scene, read: Read) -> tuple[Label, ...] | None:
     under = _under_plot(scene)
     beside = _beside_samples(scene)
     found = [
-        *(_read_again(scene, under, read, _ways(under, scene.text_height)) if _missed(under, labels) else ()),
+        *(_read_again(scene, under, read, _ways(under, scene.text_height)) if _is_doubtful(under, labels) else ()),
         *_read_again(scene, _missed(beside, labels), read, (False,)),
     ]
     if not found:
         return None
-    kept = [la for la in labels if not any(la.box.covered_by(new.box) > COVERED for new in found)]
+    kept = [
+        label
+        for label in labels
+        if not any(label.box.covered_by(new.box) > COVERED for new in found)
+        and not _holds_several(label, [new.box for new in found])
+    ]
     return tuple(sorted([*kept, *found], key=lambda la: (la.box.y0, la.box.x0)))
 
 
@@ -112,9 +121,19 @@ def _texts_at(lines: Sequence[Line], spans: Sequence[tuple[int, int]]) -> list[t
     ]
 
 
+def _is_doubtful(names: Sequence[Box], labels: Sequence[Label]) -> bool:
+    """Whether a name was missed, or names of a letter or two were read that are not sure: they may be turned."""
+    if _missed(names, labels):
+        return True
+    read = [label for label in labels if any(name.covered_by(label.box) >= WHOLE for name in names)]
+    short = [label for label in read if len(label.text) <= SHORT and not label.turned]
+    return len(short) > len(read) / 2 and min(label.confidence for label in short) < SURE
+
+
 def _missed(names: Sequence[Box], labels: Sequence[Label]) -> list[Box]:
-    """The names that no label covers."""
-    return [name for name in names if sum(name.covered_by(label.box.expanded(1.0)) for label in labels) < WHOLE]
+    """The names that no label covers; what covers several of them was read as one, and is none."""
+    single = [label for label in labels if not _holds_several(label, names)]
+    return [name for name in names if sum(name.covered_by(la.box.expanded(1.0)) for la in single) < WHOLE]
 
 
 def _ways(names: Sequence[Box], height: float) -> tuple[bool, ...]:
@@ -123,6 +142,11 @@ def _ways(names: Sequence[Box], height: float) -> tuple[bool, ...]:
     if tall >= TURNED and median(name.height for name in names) > height:
         return (True,)
     return (False,) if tall <= 1 / TURNED else (True, False)
+
+
+def _holds_several(label: Label, names: Sequence[Box]) -> bool:
+    """Whether a label covers several names, more than it has words."""
+    return sum(name.covered_by(label.box) > COVERED for name in names) > max(1, len(label.text.split()))
 
 
 def _read_again(scene: Scene, names: Sequence[Box], read: Read, ways: Sequence[bool]) -> list[Label]:
@@ -143,7 +167,7 @@ def _read_again(scene: Scene, names: Sequence[Box], read: Read, ways: Sequence[b
 def _under_plot(scene: Scene) -> list[Box]:
     """The boxes of the names in the row below the plot area; none where the axis there has numbers."""
     plot, height = scene.plot, scene.text_height
-    if isinstance(scene.x, NumberAxis) or not isinstance(scene.y, NumberAxis):
+    if not isinstance(scene.y, NumberAxis) or (isinstance(scene.x, NumberAxis) and len(scene.x.ticks) > 2):
         return []
     left = max((la.box.x1 for la in scene.y_labels if la.box.x1 < plot.center[0]), default=0.0)
     start = Box(max(plot.x0, left), plot.y1 + 1, plot.x1, plot.y1 + DEEP * height)
@@ -220,7 +244,9 @@ def _samples(scene: Scene, background: RGB) -> list[Box]:
     found = []
     for a, b, w, h, area in (map(float, stats[i]) for i in range(1, count)):
         sized = MIN_SAMPLE * height <= min(w, h) and max(w, h) <= MAX_SAMPLE * height
-        if sized and min(w, h) >= SQUARE * max(w, h) and area >= MIN_FILL * w * h:
+        blot = sized and min(w, h) >= SQUARE * max(w, h)
+        stroke = MIN_STROKE * height <= w <= MAX_STROKE * height and h <= THIN * height
+        if (blot or stroke) and area >= MIN_FILL * w * h:
             found.append(Box(a, b, a + w, b + h))
     is_scaled = isinstance(scene.x, NumberAxis) or isinstance(scene.y, NumberAxis)
     return [box for box in found if not is_scaled or not scene.plot.contains(*box.center)]

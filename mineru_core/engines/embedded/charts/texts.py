@@ -17,6 +17,8 @@ MAX_BREAK = 0.75
 # The middle of an axis' title lies this near to that of the axis, a share of its length.
 CENTERED = 0.3
 MIDDLE = 0.12
+# Boxes are a little larger than their letters: so far, in its height, that of a title may reach into those beside it.
+INTO_ROW = 0.3
 # Texts this much lower than the highest one are no part of the title.
 TITLE_HEIGHT = 0.85
 _NOT_A_TITLE = re.compile(
@@ -155,7 +157,7 @@ def _y_title(labels: Sequence[Label], plot: Box, row: Sequence[Label]) -> list[L
     found = [
         label
         for label in labels
-        if (label.turned or (row and label.box.x1 <= left + 2 and _is_amid(label, plot)))
+        if (label.turned or (row and label.box.x1 <= left + INTO_ROW * label.height and _is_amid(label, plot)))
         and label.box.center[0] <= left + label.box.width
         and plot.y0 - 0.3 * plot.height <= label.box.center[1] <= plot.y1 + 0.3 * plot.height
     ]

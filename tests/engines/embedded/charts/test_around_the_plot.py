@@ -11,6 +11,7 @@ from mineru_core.document.page import Pixels
 from mineru_core.document.parts import Line
 from mineru_core.engines.embedded.charts.bars import read_bars
 from mineru_core.engines.embedded.charts.build import scene_of
+from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.legend import find_legend
 from mineru_core.engines.embedded.charts.scene import CategoryAxis, Label, NumberAxis, Scene
 from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
@@ -133,3 +134,50 @@ def test_level_bars_of_a_wide_picture_stand_farther_right_than_it_is_high() -> N
     series = read_bars(scene)
     assert series is not None
     assert {p.x: p.y for p in series[0].points} == pytest.approx({"Oak": -30, "Ash": -60, "Elm": -90}, abs=0.5)
+
+
+@pytest.mark.parametrize("text", ["y20", "b 20", "y2O"])
+def test_a_title_that_was_read_with_a_tick_is_parted_from_it(text: str) -> None:
+    pixels = _picture()
+    labels = [la for la in _scaled(pixels) if la.text != "20"]
+    cv2.putText(pixels, "y", (14, 124), cv2.FONT_HERSHEY_SIMPLEX, 0.5, BLACK, 1, cv2.LINE_AA)
+    parted = parted_ticks(scene_of(pixels, [*labels, Label(text, Box(10, 113, 75, 127))]))
+    if text == "y2O":
+        assert parted is None
+        return
+    assert parted is not None
+    scene = scene_of(pixels, parted)
+    assert scene.y_title == text[0]
+    assert isinstance(scene.y, NumberAxis)
+    assert len(scene.y.ticks) == 5
+
+
+def test_a_name_with_a_number_that_is_not_the_axis_stays_whole() -> None:
+    pixels = _picture()
+    labels = [la for la in _scaled(pixels) if la.text != "20"]
+    assert parted_ticks(scene_of(pixels, [*labels, Label("b70", Box(10, 113, 75, 127))])) is None
+
+
+def test_digits_of_an_axis_are_no_legend() -> None:
+    """A tick that was not read looks like a sample before the next one."""
+    pixels = _picture()
+    labels = [la for la in _scaled(pixels) if not (la.text == "0" and la.box.y0 > 222)]
+    cv2.ellipse(pixels, (200, 233), (4, 6), 0, 0, 360, BLACK, -1)
+    labels.append(Label("7", Box(212, 225, 224, 241)))
+    cv2.putText(pixels, "7", (214, 238), cv2.FONT_HERSHEY_SIMPLEX, 0.4, BLACK, 1, cv2.LINE_AA)
+    assert find_legend(pixels, labels)
+    assert scene_of(pixels, labels).legend == ()
+
+
+def test_a_small_letter_has_its_sample_though_that_is_higher() -> None:
+    pixels = _picture()
+    labels = []
+    for i, (name, color) in enumerate(zip("abc", (BLUE, (245, 133, 24), (228, 87, 86)), strict=True)):
+        y = 40 + 26 * i
+        cv2.circle(pixels, (300, y), 9, color, -1, cv2.LINE_AA)
+        cv2.putText(pixels, name, (318, y + 6), cv2.FONT_HERSHEY_SIMPLEX, 0.6, BLACK, 1, cv2.LINE_AA)
+        low = 7 if name in "ac" else 12
+        labels.append(Label(name, Box(316, y - low, 332, y + 8)))
+    labels += [Label("group", Box(290, 2, 340, 24)), Label("word", Box(20, 200, 70, 222))]
+    labels += [Label("more", Box(20, 230, 70, 252)), Label("text", Box(20, 260, 70, 282))]
+    assert [found.entry.name for found in find_legend(pixels, labels)] == ["a", "b", "c"]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mineru_core.engines.embedded.charts.lines_places import number_name, places_on
+from mineru_core.engines.embedded.charts.lines_trace import Trace
 from mineru_core.engines.embedded.charts.scene import CategoryAxis, NumberAxis
 
 YEARS = NumberAxis(False, 0.1, 2000.0, ticks=tuple((2000.0 + 2 * i, 20.0 * i) for i in range(6)), dates=True)
@@ -55,3 +57,25 @@ def test_years_between_printed_ones_are_filled_in_where_markers_are() -> None:
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e3))
 def test_a_number_is_named_to_less_than_a_tenth_of_a_pixel(value: float, per_pixel: float) -> None:
     assert float(number_name(value, per_pixel)) == pytest.approx(value, abs=per_pixel / 10 + 1e-6 * abs(value) + 1e-6)
+
+
+def test_bends_of_a_curve_that_are_as_close_as_they_can_be_told_make_no_grid() -> None:
+    axis = NumberAxis(False, 1 / 60, 0.0, ticks=tuple((float(i), 60.0 * i) for i in range(8)))
+    bends = [30.0 + 7.4 * i for i in range(50)]
+    assert _names(axis, [], bends) == [str(i) for i in range(8)]
+
+
+def test_a_few_bends_that_fit_a_fine_grid_by_chance_keep_to_the_ticks() -> None:
+    axis = NumberAxis(False, 1 / 120, 0.0, ticks=tuple((0.5 * i, 60.0 * i) for i in range(11)))
+    assert len(_names(axis, [], [7.5, 80.0, 239.0, 359.0, 479.0, 488.0])) == 11
+
+
+def test_a_line_that_begins_a_step_before_the_first_tick_has_a_point_there() -> None:
+    axis = NumberAxis(False, 1 / 15, 0.0, ticks=tuple((5.0 * i, 75.0 * i) for i in range(1, 9)))
+    x = np.arange(700) + 0.5
+    y = np.where((x > 0) & (x < 600), 100.0, np.nan)
+    line = Trace(x, y, y - 1, y + 1, 2.0)
+    assert [place.name for place in places_on(axis, [], [], [line])][:2] == ["0", "5"]
+    y = np.where((x > 75) & (x < 600), 100.0, np.nan)
+    later = Trace(x, y, y - 1, y + 1, 2.0)
+    assert next(place.name for place in places_on(axis, [], [], [later])) == "5"

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mineru_core.document.chart import Point, PointSource, Series
-from mineru_core.engines.embedded.charts.lines_thinned import SHARPER, STRAIGHT, thinned
+from mineru_core.engines.embedded.charts.lines_thinned import SHARPER, STRAIGHT, thinned, thinned_steps
 
 
 def _series(heights: Sequence[float], source: PointSource = PointSource.MEASURED) -> Series:
@@ -70,3 +70,10 @@ def test_printed_values_and_gaps_stay() -> None:
     holed = _series(corners)
     holed = holed.model_copy(update={"points": (*holed.points[:3], *holed.points[4:])})
     assert len(thinned([holed, _series(corners)])[1].points) == 7
+
+
+def test_a_line_in_steps_has_a_point_at_each_jump() -> None:
+    heights = [100.0, 100, 180, 180, 60, 60, 220, 220, 90]
+    assert _names(thinned_steps([_series(heights)])) == [["0", "2", "4", "6", "8"]]
+    assert len(thinned_steps([_series(heights), _series([float(20 * i) for i in range(9)])])[0].points) == 9
+    assert len(thinned_steps([_series([50.0] * 9)])[0].points) == 9

@@ -115,3 +115,7 @@ def test_multipliers_are_known_when_they_are_misread(text: str, value: float, un
     number = printed(text)
     assert number is not None
     assert (number.value, number.unit) == (pytest.approx(value), unit)
+
+
+def test_quarters_are_names() -> None:
+    assert [tick_number(f"Q{i}") for i in range(1, 5)] == [None] * 4

@@ -167,3 +167,45 @@ def test_a_steep_line_over_names_is_no_box_and_its_ends_are_exact() -> None:
     assert chart.kind is ChartKind.LINE
     assert [x for x, _ in _points(chart)[0]] == ["Peter", "Mary", "Paul"]
     assert [y for _, y in _points(chart)[0]] == pytest.approx([3, 5, 1], abs=0.06)
+
+
+@pytest.mark.parametrize("marker", ["o", "s"])
+def test_open_markers_over_names_are_no_boxes(marker: str) -> None:
+    figure = _figure()
+    ax = figure.add_subplot()
+    names, values = ["Fig", "Date", "Plum", "Pear", "Lime"], [34, 31, 77, 18, 60]
+    ax.scatter(names, values, s=60, facecolors="none", edgecolors="#4c78a8", linewidths=2, marker=marker)
+    ax.set_ylim(0, 80)
+    chart = _read(*_pictured(figure))
+    assert len(chart.series) == 1
+    assert dict(_points(chart)[0]) == pytest.approx(dict(zip(names, values, strict=True)), abs=0.8)
+
+
+def test_dots_that_were_read_as_letters_are_markers() -> None:
+    figure = _figure()
+    ax = figure.add_subplot()
+    at, up = [1, 2, 4, 5, 7, 8], [5, 3, 7, 1, 6, 2]
+    ax.grid(True)
+    ax.scatter(at, up, s=90, color="#4c78a8")
+    ax.set_xlim(0, 9)
+    ax.set_xticks(range(10))
+    pixels, labels = _pictured(figure)
+    whole = _read(pixels, labels)
+    places = [p.place for p in whole.series[0].points if p.place is not None]
+    letters = [Label("6é$e8o"[i], Box(x - 11, y - 11, x + 11, y + 11), 0.7) for i, (x, y) in enumerate(places)]
+    chart = _read(pixels, [*labels, *letters])
+    assert sorted(_points(chart)[0]) == sorted(_points(whole)[0])
+    assert sorted(x for x, _ in _points(chart)[0]) == [str(x) for x in at]
+
+
+def test_few_markers_that_stand_close_are_no_line() -> None:
+    figure = _figure()
+    ax = figure.add_subplot()
+    at = [(0.7, 15), (3, 22), (3.4, 40), (6.1, 67), (13, 10), (15, 27), (18, 45), (19, 49)]
+    ax.scatter([x for x, _ in at], [y for _, y in at], s=30, facecolors="none", edgecolors="#4c78a8", linewidths=1.5)
+    ax.grid(True)
+    ax.set_axisbelow(True)
+    ax.set_xlim(0, 20)
+    chart = _read(*_pictured(figure))
+    assert chart.kind is ChartKind.SCATTER
+    assert len(chart.series[0].points) == len(at)

@@ -132,3 +132,20 @@ def test_a_row_tells_its_texts_apart() -> None:
         boxes.append(Box(18 + 90 * i, 18, 24 + 90 * i + 16 * len(text), 44))
     assert read_in_row(pixels, boxes, _Reader(["A", "Be", "C"]), turned=False) == [("A", 0.9), ("Be", 0.9), ("C", 0.9)]
     assert read_in_row(pixels, boxes, lambda _pixels: [], turned=False) == [None, None, None]
+
+
+def test_what_was_read_as_one_over_several_names_is_read_again() -> None:
+    scene, every = _scene(_bars("ABCD"), without=["B", "C"])
+    one = Label("C", every["B"].box.union(every["C"].box), 0.6)
+    labels = with_small_names(scene_of(scene.pixels, [*scene.labels, one]), _Reader("ABCD"))
+    assert labels is not None
+    assert sorted(label.text for label in labels if len(label.text) == 1 and label.text.isalpha()) == list("ABCD")
+
+
+def test_letters_that_are_not_sure_are_read_again() -> None:
+    scene, _ = _scene(_bars("ABCH"), without=["H"])
+    misread = [replace(la, text="工", confidence=0.9, turned=False) if la.text == "B" else la for la in scene.labels]
+    labels = with_small_names(scene_of(scene.pixels, misread), _Reader("ABCH"))
+    assert labels is not None
+    assert {"A", "B", "C", "H"} <= {label.text for label in labels}
+    assert "工" not in {label.text for label in labels}
