@@ -163,7 +163,7 @@ class ServerSettings(_Section):
 
 
 class RateSettings(_Section):
-    """How many documents one caller of the HTTP API may hand in, whatever their pages."""
+    """How many documents one caller of the HTTP API, or one browser, may hand in, whatever their pages."""
 
     per_minute: int = Field(default=20, ge=0, description="documents a minute, on average over five; 0: no limit")
     burst: int = Field(default=40, ge=1, description="documents in any one minute")

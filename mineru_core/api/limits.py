@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,12 +49,13 @@ class Standing:
 class SubmissionLimiter:
     """Counts submissions by whom they are from, in the memory of this process.
 
-    Two windows move along: ``burst`` in any minute, and ``per_minute`` on average over ``LONG_MINUTES``. For the event
-    loop alone: between the test and the count nothing else may run.
+    Two windows move along: ``burst`` in any minute, and ``per_minute`` on average over ``LONG_MINUTES``. Safe to use
+    from several threads.
     """
 
     def __init__(self, settings: RateSettings) -> None:
         self._windows = MovingWindowRateLimiter(MemoryStorage())
+        self._lock = threading.Lock()  # between the test and the count nobody else may count
         self._items: list[RateLimitItem] = []
         if settings.per_minute:
             self._items.append(RateLimitItemPerMinute(settings.burst))
@@ -62,15 +64,16 @@ class SubmissionLimiter:
 
     def take(self, who: str) -> None:
         """Count a submission, or raise ``RateLimited`` and count nothing."""
-        full = [item for item in self._items if not self._windows.test(item, who)]
-        if full:
-            raise RateLimited(
-                f"More documents were handed in than may be in a while ({self._policy.replace(';w=', ' in ')} s).",
-                "Wait for as long as Retry-After says, or ask for a token without this limit.",
-                retry_after_s=max(self._standing(item, who).reset_s for item in full),
-            )
-        for item in self._items:
-            self._windows.hit(item, who)
+        with self._lock:
+            full = [item for item in self._items if not self._windows.test(item, who)]
+            if full:
+                raise RateLimited(
+                    f"More documents were handed in than may be in a while ({self._policy.replace(';w=', ' in ')} s).",
+                    "Wait for as long as Retry-After says, or ask for a token without this limit.",
+                    retry_after_s=max(self._standing(item, who).reset_s for item in full),
+                )
+            for item in self._items:
+                self._windows.hit(item, who)
 
     def standing(self, who: str) -> Standing | None:
         """Where the caller stands now; None where nothing is limited."""

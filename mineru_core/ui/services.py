@@ -19,7 +19,7 @@ from PIL import Image
 
 from mineru_core.document.task import Region
 from mineru_core.engines.facts import EngineFacts, engine_facts
-from mineru_core.errors import NotFound, WorkbenchError
+from mineru_core.errors import NotFound, RateLimited, WorkbenchError
 from mineru_core.export import safe_name, to_searchable_pdf, to_zip
 from mineru_core.export.result import DocumentResult
 from mineru_core.jobs.model import Job, JobError, JobState
@@ -27,6 +27,7 @@ from mineru_core.jobs.process import shared_service
 from mineru_core.jobs.service import JobService
 from mineru_core.jobs.uploads import KeptUpload
 from mineru_core.settings import Settings, load_settings
+from mineru_core.ui.rates import count_document
 
 PICTURE_WIDTH = 1400
 """Pixels across of the page pictures shown; enough for a large screen at twice the density."""
@@ -155,6 +156,7 @@ def _submit(uploads: Sequence[Handed], words: str, owner: str, password: str | N
     alone = len(uploads) == 1
     for upload in uploads:
         try:
+            count_document(owner, settings().rate)
             job = service().submit(
                 _bytes_of(upload, owner),
                 name=upload.name,
@@ -165,6 +167,8 @@ def _submit(uploads: Sequence[Handed], words: str, owner: str, password: str | N
                 interactive=alone,
             )
         except WorkbenchError as error:
+            if isinstance(error, RateLimited):
+                service().analyzer.metrics.refused("rate")
             problems.append(Problem.of(upload.name, error))
         else:
             jobs.append(job.id)

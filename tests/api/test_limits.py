@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -173,3 +174,17 @@ def test_what_is_refused_for_want_of_places_is_not_counted(
         answers = [post(api, {}, **{"async": "true"}).status_code for _ in range(8)]
     assert answers.count(429) > 0
     assert len(taken_by) <= 8 - answers.count(429) + 1  # two may have raced for the last place
+
+
+def test_threads_together_get_no_more_than_one_would() -> None:
+    limiter = SubmissionLimiter(RateSettings(burst=20))
+
+    def take(_: int) -> bool:
+        try:
+            limiter.take("ann")
+        except RateLimited:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(take, range(200))) == 20
