@@ -83,12 +83,16 @@ class EdgeSide:
         ctx: RunContext,
     ) -> Parcel:
         """What is sent in place of the document. Raises what opening and reading it does."""
-        from mineru_core.serving.edge import edge_document
+        from mineru_core.serving.documents import task_of
+        from mineru_core.serving.edge import PART_OF_BLOCK, edge_document
 
+        parts = task_of(words, regions).parts
         analyzer = self._reader()
         with analyzer.open(source, name=name, password=password) as document:
             taken, pages = analyzer.take(document, words, regions=regions, ctx=ctx)
-            wanted = frozenset(terms.crops) if terms.engine != analyzer.name else frozenset[str]()
+            wanted = frozenset[str]()
+            if terms.engine != analyzer.name:
+                wanted = frozenset(b.value for b, part in PART_OF_BLOCK.items() if b in terms.crops and part in parts)
             pictures = list(_pictures(document, pages, wanted, self._pictures))
             failures = [page for page in pages if isinstance(page, PageFailure)]
             sent = edge_document(document, analyzer.engine, taken, failures, [picture for picture, _ in pictures])

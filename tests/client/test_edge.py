@@ -129,9 +129,16 @@ def test_another_engine_gets_the_pictures_of_its_blocks(tmp_path: Path) -> None:
         assert found.blocks[2].text == "E = mc^2"
         assert max(size for _, size in seen) < 4000
         engine.seen.clear()
-        with Client(address(api), edge=here) as client:
-            client.analyze(png_bytes(page_with_blocks()), "text")
-        assert engine.seen == []
+        sizes = []
+        for words in ("text", "extract the tables", ""):  # nothing goes along that the words do not need
+            with Client(address(api), edge=here) as client:
+                seen = sent_bytes(client)
+                client.analyze(png_bytes(page_with_blocks()), words)
+                sizes.append(max(size for _, size in seen))
+        assert sizes == sorted(sizes)
+        assert sizes[0] + 200 < sizes[1]
+        assert sizes[1] + 100 < sizes[2]
+        assert engine.seen == [(328, 128), (328, 128), (328, 58)]
 
 
 def test_what_is_wrong_with_a_document_is_said_before_anything_is_sent(shared: Api, here: Analyzer) -> None:
