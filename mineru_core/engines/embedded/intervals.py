@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 Interval = tuple[float, float]
@@ -28,3 +29,10 @@ def complement(intervals: Sequence[Interval], low: float, high: float) -> list[I
 def intersect(a: Sequence[Interval], b: Sequence[Interval]) -> list[Interval]:
     """Common parts of two lists of intervals."""
     return [(max(x[0], y[0]), min(x[1], y[1])) for x in a for y in b if overlap(x, y) > 0]
+
+
+def apart(a: Sequence[Interval], b: Sequence[Interval]) -> list[Interval]:
+    """Those of a that share nothing with b, whose intervals lie one behind the other."""
+    starts = [start for start, _ in b]
+    before = (bisect_left(starts, interval[1]) for interval in a)  # the last that begins before its end ends last, too
+    return [x for x, count in zip(a, before, strict=True) if not count or overlap(x, b[count - 1]) <= 0]

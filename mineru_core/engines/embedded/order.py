@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.intervals import Interval, complement, intersect, overlap
+from mineru_core.engines.embedded.intervals import Interval, apart, complement, intersect
 from mineru_core.engines.embedded.rows import visual_rows
 
 # All in line heights, so that resolution does not matter.
@@ -139,7 +139,7 @@ class _Cutter:
         if self._sides([*band.indexes, *segment], common) < 2 <= self._sides(segment, free):
             # What they share is an empty edge, while columns may begin here.
             return []
-        lost = [gap for gap in band.free if not any(overlap(gap, other) > 0 for other in common)]
+        lost = apart(band.free, common)
         if self._border(band.indexes, lost) is not None and self._border(band.indexes, common) is None:
             return []
         return common

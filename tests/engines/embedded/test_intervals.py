@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mineru_core.engines.embedded.intervals import complement, intersect, overlap
+from mineru_core.engines.embedded.intervals import apart, complement, intersect, overlap
 
 _intervals = st.tuples(st.integers(0, 50), st.integers(1, 20)).map(lambda t: (float(t[0]), float(t[0] + t[1])))
 LOW, HIGH = 0.0, 80.0
@@ -25,6 +25,12 @@ def test_common_places_are_in_both(a: list[tuple[float, float]], b: list[tuple[f
     common = intersect(a, b)
     for n in range(80):
         assert _covered(n + 0.5, common) == (_covered(n + 0.5, a) and _covered(n + 0.5, b))
+
+
+@given(st.lists(_intervals, max_size=8), st.lists(_intervals, max_size=8))
+def test_what_is_apart_shares_nothing(a: list[tuple[float, float]], covering: list[tuple[float, float]]) -> None:
+    b = complement(covering, LOW, HIGH)
+    assert apart(a, b) == [x for x in a if not any(overlap(x, y) > 0 for y in b)]
 
 
 def test_overlap_is_negative_over_a_gap() -> None:
