@@ -6,7 +6,9 @@ place of a reading is in pixels of the upright picture that the engine saw, as i
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_serializer, model_validator
@@ -18,8 +20,11 @@ from mineru_core.document.model import Model
 from mineru_core.document.parts import BlockType, Part, PartReading
 from mineru_core.document.table import Table
 
-MOST_LINES, MOST_AREAS, MOST_ELEMENTS = 5_000, 500, 200
+MOST_LINES, MOST_AREAS, MOST_ELEMENTS = 3_000, 300, 200
 """Lines, areas, and tables or charts of one reading."""
+MOST_ABREAST = 300
+"""Lines that may stand at the same height: a wide table has a hundred, and putting rows together compares each with
+each."""
 MOST_PICTURES = 2_000
 LARGEST_PLACE = 1e6
 """Pixels from the page's corner that anything may lie at."""
@@ -59,6 +64,8 @@ class EdgeReading(Model):
         for reading in self.readings:
             if len(reading.lines) > MOST_LINES or len(reading.areas) > MOST_AREAS:
                 raise ValueError(f"more than {MOST_LINES} lines or {MOST_AREAS} areas")
+            if _most_abreast([line.box for line in reading.lines]) > MOST_ABREAST:
+                raise ValueError(f"more than {MOST_ABREAST} lines at the same height")
             if max(len(reading.tables), len(reading.charts)) > MOST_ELEMENTS or len(reading.contents) > MOST_AREAS:
                 raise ValueError(f"more than {MOST_ELEMENTS} tables or charts, or {MOST_AREAS} contents")
         return self
@@ -132,3 +139,10 @@ class EdgeDocument(Model):
     def page(self, number: int) -> EdgePage | None:
         """The page of that number, if it was read."""
         return next((page for page in self.pages if page.number == number), None)
+
+
+def _most_abreast(boxes: Sequence[Box]) -> int:
+    """How many of the boxes stand at the height of the middle of one of them, at most."""
+    tops, bottoms = sorted(box.y0 for box in boxes), sorted(box.y1 for box in boxes)
+    middles = [box.center[1] for box in boxes]
+    return max((bisect_right(tops, y) - bisect_left(bottoms, y) for y in middles), default=0)

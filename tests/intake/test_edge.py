@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mineru_core.document.analysis import PageFailure
-from mineru_core.document.edge import MOST_LINES, EdgeDocument, EdgePage, EdgePicture, EdgeReading
+from mineru_core.document.edge import MOST_ABREAST, MOST_LINES, EdgeDocument, EdgePage, EdgePicture, EdgeReading
 from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.parts import Line, LineWord, Part, PartReading
 from mineru_core.document.table import Table
@@ -129,6 +129,7 @@ HOSTILE: dict[str, Callable[[Any], object]] = {
     "a place beyond all pages": lambda v: reading(v)[0]["lines"][0].update(box=[0, 0, 1e300, 1]),
     "a corner beyond all pages": lambda v: reading(v)[0]["lines"][0].update(quad=[[0, 0], [1, 0], [1, -1e300], [0, 1]]),
     "half a character": lambda v: reading(v)[0]["lines"][0].update(text="\ud800"),
+    "lines upon each other": lambda v: reading(v)[0].update(lines=reading(v)[0]["lines"] * MOST_ABREAST),
     "too many lines": lambda v: reading(v)[0].update(lines=reading(v)[0]["lines"] * MOST_LINES),
     "a picture of no page": lambda v: v.update(pictures=[{"page": 1, "box": [0, 0, 1, 1]}]),
     "a picture beside its page": lambda v: v.update(pictures=[{"page": 2, "box": [0, 0, 300, 1], "block": "table"}]),
