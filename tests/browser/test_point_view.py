@@ -61,6 +61,16 @@ def test_names_under_standing_bars_do_not_run_into_each_other(browser: Browser, 
 
 
 @pytest.mark.parametrize("lying", [False, True])
+def test_numbers_of_the_axis_do_not_run_into_each_other(browser: Browser, lying: bool) -> None:
+    for value, least in ((9.0, 1), (90.0, 4)):
+        with points_alone(browser, chart(lying=lying, names=["a", "b"], value=value), width=350) as points:
+            shown = sorted(boxes(points.page, ".drawn text:not(.name)"), key=lambda box: box[0] if lying else box[1])
+            assert len(shown) >= least
+            first, second = (0, 2) if lying else (1, 3)
+            assert all(one[second] <= other[first] + 1 for one, other in pairwise(shown))
+
+
+@pytest.mark.parametrize("lying", [False, True])
 def test_a_value_beyond_the_axis_is_seen_and_an_absurd_one_leaves_room(browser: Browser, lying: bool) -> None:
     for value, seen in ((135.0, True), (1e9, False)):
         with points_alone(browser, chart(lying=lying, names=["a", "b"], value=value)) as points:

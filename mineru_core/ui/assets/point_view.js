@@ -326,9 +326,14 @@ class PointView {
 
   grid(shapes, scale) {
     const [x, y, w, h] = this.room;
+    let last = null;
     for (const tick of ticksOf(scale.low, scale.high)) {
       const at = scale.at(tick);
       if (at === null) continue;
+      // Values that fill little of their axis: their numbers would stand in each other.
+      const room = scale.vertical ? 1.4 * LETTER * this.px : this.widthOf(String(tick)) + 0.6 * LETTER * this.px;
+      if (last !== null && Math.abs(at - last) < room) continue;
+      last = at;
       const ends = scale.vertical ? { x1: x, x2: x + w, y1: at, y2: at } : { x1: at, x2: at, y1: y, y2: y + h };
       draw("line", { ...ends, class: "rule", "stroke-width": this.px }, shapes);
       if (scale.vertical) this.label(shapes, String(tick), x + 2 * this.px, at - 2 * this.px, "start");
