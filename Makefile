@@ -23,6 +23,11 @@ run-mineru:  ## the same with the MinerU model's packages (torch)
 	@tools/setup.sh mineru
 	@exec $(BIN)/mineru-workbench serve $(ARGS)
 
+# The suite starts Python some hundred times. What it has compiled is kept, in .venv, also where the environment says that
+# none is to be written beside the sources: compiling takes longer than the starts do besides.
+test test-long: export PYTHONDONTWRITEBYTECODE :=
+test test-long: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+
 test:  ## install what is missing, run the suite
 	@tools/setup.sh test
 	@$(PYTEST) -m "$(QUICK)" -n $(WORKERS) --dist loadfile $(ARGS)
