@@ -7,6 +7,7 @@ from tests.api.conftest import Api
 ROUTES = {
     "/v1/document/parse": {"post"},
     "/v1/document/compare": {"post"},
+    "/v1/document/edge": {"get", "post"},
     "/v1/tasks/{task_id}": {"get", "delete"},
     "/v1/tasks/{task_id}/events": {"get"},
     "/v1/tasks/{task_id}/export/{form}": {"get"},
@@ -23,6 +24,11 @@ def test_the_description_names_every_route_field_and_error(api: Api) -> None:
     two = described["components"]["schemas"]["Body_compare_v1_document_compare_post"]
     assert set(two["properties"]) == {"before", "after", "instruction", "engine", "password", "async"}
     assert two["required"] == ["before", "after"]
+    edge = described["components"]["schemas"]["Body_edge_v1_document_edge_post"]
+    assert set(edge["properties"]) == {"document", "picture", "instruction", "region", "page", "engine", "async"}
+    assert edge["required"] == ["document"]
+    document = described["components"]["schemas"]["EdgeDocument"]
+    assert set(document["required"]) == {"engine", "fingerprint", "capabilities", "sha256", "media_type", "page_count"}
     for methods in described["paths"].values():
         for operation in methods.values():
             for status, answer in operation["responses"].items():
