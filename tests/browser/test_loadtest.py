@@ -77,7 +77,7 @@ def check(page: Page, axe: CheckAccess) -> None:
     axe(page)
 
 
-@pytest.mark.parametrize("seconds", [3, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seconds", [2, pytest.param(20, marks=pytest.mark.long)])
 def test_runs_are_watched_compared_and_downloaded(
     open_page: Visit, axe: CheckAccess, tmp_path: Path, seconds: int
 ) -> None:
