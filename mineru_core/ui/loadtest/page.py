@@ -13,6 +13,7 @@ from mineru_core.loadtest.switches import SIDE_S, SWITCHES, switch_named
 from mineru_core.loadtest.turn import is_under_way
 from mineru_core.ui import admins, services, session
 from mineru_core.ui.analyse.problems import show_problem
+from mineru_core.ui.components.address import watch_address
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.loadtest.courses import show_course
 from mineru_core.ui.loadtest.results import follow, kept_runs, show_compared, show_result, show_runs, show_switched
@@ -38,6 +39,7 @@ def render() -> None:
         f"<a class='wb-nav' href='./{html(session.language_address())}' target='_self'>← {html(t('load.back'))}</a>"
         f"<div class='wb-head'><h2>{html(t('load.title'))}</h2></div><p class='wb-quiet'>{html(t('load.line'))}</p>"
     )
+    watch_address(None)  # tells screen readers and fonts the page's language
     if not admins.is_admin():
         admins.sign_in(t)
         return
@@ -176,14 +178,14 @@ def _live(t: Translator) -> None:
     if not the_bench.is_running:
         st.rerun()
     step, progress = the_bench.step, the_bench.progress
-    if step is not None:
-        st.markdown(f"**{t(f'load_side.{step.side}', number=step.number, of=step.of)}**")
+    side = "" if step is None else t(f"load_side.{step.side}", number=step.number, of=step.of)
     if the_bench.is_stopping:
         st.info(t("load.stopping"), icon=":material/hourglass_top:")
     elif progress is None or progress.figures is None:
         st.info(t("load.starting"), icon=":material/hourglass_top:")
     if progress is not None and progress.figures is not None:
-        st.markdown(t(f"load_phase.{progress.phase.replace('-', '_')}", seconds=round(progress.at_s)))
+        phase = t(f"load_phase.{progress.phase.replace('-', '_')}", seconds=round(progress.at_s))
+        st.markdown(" · ".join(filter(None, (f"**{side}**" if side else "", phase))))
         show_tiles(progress.figures.flat(), t)
         samples = progress.samples
         course: dict[str, list[float | None]] = {

@@ -157,20 +157,19 @@ def _stage(name: str, t: Translator) -> str:
 
 
 def _show_rows(rows: Sequence[Row], t: Translator) -> None:
-    head = (t("load.figure"), t("load.before"), t("load.after"), t("load.ratio"), t("load.bounds"))
-    show_table(
-        head,
+    head = [t("load.figure"), t("load.before"), t("load.after"), t("load.ratio"), t("load.bounds")]
+    told = [
         [
-            (
-                t.or_else(f"load_figure.{row.name}", row.name),
-                number(row.before),
-                number(row.after),
-                row.ratio_text,
-                row.bounds_text,
-            )
-            for row in rows
-        ],
-    )
+            t.or_else(f"load_figure.{row.name}", row.name),
+            number(row.before),
+            number(row.after),
+            row.ratio_text,
+            row.bounds_text,
+        ]
+        for row in rows
+    ]
+    columns = 5 if any(row.bounds_text for row in rows) else 4  # without repeats there are no bounds
+    show_table(head[:columns], [one[:columns] for one in told])
 
 
 def _downloads(kept: History, ids: Sequence[str], rows: Sequence[Row], key: str, t: Translator) -> None:
