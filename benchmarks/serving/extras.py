@@ -28,7 +28,7 @@ from mineru_core.engines.base import Engine
 from mineru_core.instruct import answer, parse_words
 from mineru_core.loadtest.figures import percentile
 from mineru_core.runtime.context import RunContext
-from mineru_core.serving.analyzer import assembled
+from mineru_core.serving.documents import assembled
 from mineru_core.serving.preparation import Preparation
 from mineru_core.settings import Settings
 
