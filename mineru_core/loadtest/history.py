@@ -58,13 +58,8 @@ class History:
         for old in self._folders()[MOST_RUNS:]:
             shutil.rmtree(old, ignore_errors=True)
 
-    def all(self) -> list[Run]:
-        """Every run, the newest first; what cannot be read, as that of another version, is left out."""
-        found = [self._read(folder) for folder in self._folders()]
-        return [run for run in found if run is not None]
-
     def summaries(self) -> list[Summary]:
-        """Every run in short, the newest first."""
+        """Every run in short, the newest first; what cannot be read, as that of another version, is left out."""
         known: dict[str, tuple[tuple[int, int], Summary | None]] = {}
         for folder in self._folders():
             with suppress(OSError):  # somebody has deleted it meanwhile

@@ -52,7 +52,8 @@ def test_it_starts_a_server_of_its_own(home: Path, monkeypatch: pytest.MonkeyPat
     assert all(isinstance(figures[name], float) for name in NAMES)
     assert figures["errors"] == figures["timeouts"] == figures["refused"] == 0
     assert figures["capacity"] > 0
-    (kept,) = History(load_settings()).all()
+    history = History(load_settings())
+    kept = history.get(history.summaries()[0].id)
     assert (kept.name, kept.engine) == ("first", "echo")
     assert kept.server.batch_items is not None
     assert kept.samples[-1].resident_bytes is not None

@@ -14,14 +14,14 @@ from tests.loadtest.runs import make_run
 
 def test_runs_are_kept_renamed_and_deleted(home: Path) -> None:
     kept = History(load_settings())
-    assert kept.all() == []
+    assert kept.summaries() == []
     for number in (1, 2):
         kept.keep(make_run(number))
-    assert kept.all() == [make_run(2), make_run(1)]
+    assert [kept.get(one.id) for one in kept.summaries()] == [make_run(2), make_run(1)]
     assert kept.rename(make_run(1).id, "  before \n it ") == kept.get(make_run(1).id)
     assert kept.get(make_run(1).id).name == "before it"
     kept.delete(make_run(1).id)
-    assert kept.all() == [make_run(2)]
+    assert [one.id for one in kept.summaries()] == [make_run(2).id]
     with pytest.raises(InvalidRequest):
         kept.rename(make_run(2).id, " ")
 
@@ -37,9 +37,9 @@ def test_the_oldest_go_and_what_cannot_be_read_is_left_out(home: Path, monkeypat
     kept = History(load_settings())
     for number in (1, 2, 3):
         kept.keep(make_run(number))
-    assert [run.name for run in kept.all()] == ["run 3", "run 2"]
+    assert [run.name for run in kept.summaries()] == ["run 3", "run 2"]
     (home / "runs" / make_run(3).id / "run.json").write_text("{}", "utf-8")
-    assert [run.name for run in kept.all()] == ["run 2"]
+    assert [run.name for run in kept.summaries()] == ["run 2"]
 
 
 def test_a_summary_is_read_once_and_again_when_its_run_has_changed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
