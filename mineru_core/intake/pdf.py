@@ -34,6 +34,9 @@ LOCK_WAIT_S = 60.0
 
 _to_close: deque[tuple[pdfium.PdfDocument, bytes]] = deque()
 
+WRONG_PASSWORD = "The password does not open this PDF."
+"""The message where one was given."""
+
 _PASSWORD_ERRORS = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 _TRAILER_WITHIN = 2048
 
@@ -119,9 +122,7 @@ def _open(data: bytes, password: str | None) -> pdfium.PdfDocument:
     if not handle:
         code = pdfium_c.FPDF_GetLastError()
         if code in _PASSWORD_ERRORS:
-            raise EncryptedPdf(
-                "The PDF is protected by a password." if not password else "The password does not open this PDF."
-            )
+            raise EncryptedPdf("The PDF is protected by a password." if not password else WRONG_PASSWORD)
         raise CorruptPdf("The PDF is damaged and cannot be parsed.")
     if pdfium_c.FPDF_GetPageCount(handle) < 1:
         pdfium_c.FPDF_CloseDocument(handle)

@@ -15,9 +15,12 @@ pytestmark = pytest.mark.browser
 STREAM, ALIVE = re.compile("/_stcore/stream"), re.compile("/_stcore/")
 
 
-@pytest.mark.parametrize(("locale", "language"), [("en-US", "en"), ("zh-CN", "zh")])
+@pytest.mark.parametrize(
+    ("path", "locale", "language", "title"),
+    [("/", "en-US", "en", "hero.title"), ("/loadtest", "zh-CN", "zh", "load.title")],
+)
 def test_a_lost_connection_is_said_until_it_is_back(
-    browser: Browser, echo_server: str, locale: str, language: str
+    browser: Browser, echo_server: str, path: str, locale: str, language: str, title: str
 ) -> None:
     t = Translator(language)
     page = browser.new_context(locale=locale).new_page()
@@ -30,15 +33,15 @@ def test_a_lost_connection_is_said_until_it_is_back(
 
     page.route_web_socket(STREAM, through)
     try:
-        page.goto(echo_server)
-        expect(page.get_by_role("heading", name=t("hero.title"))).to_be_visible()
+        page.goto(echo_server + path)
+        expect(page.get_by_role("heading", name=t(title))).to_be_visible()
         expect(page.locator(".wb-offline")).to_be_attached()
         said = page.get_by_role("alert").filter(has_text=t("app.offline"))
         expect(said).to_have_count(0)
         page.route(ALIVE, lambda route: route.abort())
         sockets[-1].close()
         expect(said).to_be_visible()
-        expect(page.get_by_role("heading", name=t("hero.title"))).to_be_visible()
+        expect(page.get_by_role("heading", name=t(title))).to_be_visible()
         page.unroute(ALIVE)
         expect(said).to_have_count(0)
     finally:

@@ -8,6 +8,7 @@ from math import ceil
 
 import streamlit as st
 
+from mineru_core.intake.pdf import WRONG_PASSWORD
 from mineru_core.settings import Settings
 from mineru_core.ui import services, session
 from mineru_core.ui.i18n import Translator
@@ -39,7 +40,10 @@ def hint_of(code: str, t: Translator, settings: Settings) -> str:
 
 
 def fact_of(problem: Problem, t: Translator) -> str:
-    """What a file is that cannot be read, where the error's message says so; "" where it does not."""
+    """What the error's message says beyond its code: what a file is that cannot be read, that a password is wrong; ""
+    where it says no more."""
+    if problem.code == "encrypted-pdf" and problem.message == WRONG_PASSWORD:
+        return t("error.encrypted-pdf.wrong")
     found = _KIND.fullmatch(problem.message) if problem.code == "unsupported-type" else None
     if found is None:
         return ""

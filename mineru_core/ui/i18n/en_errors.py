@@ -17,6 +17,7 @@ EN_ERRORS: dict[str, str] = {
     "error.corrupt-pdf.title": "The PDF is damaged",
     "error.corrupt-pdf.hint": "Open the file in a PDF viewer and save or print it to PDF again.",
     "error.encrypted-pdf.title": "The PDF asks for a password",
+    "error.encrypted-pdf.wrong": "The password given does not open it.",
     "error.encrypted-pdf.hint": "Enter its password and send it again, or save a copy without one.",
     "error.corrupt-office.title": "The Office file is damaged",
     "error.corrupt-office.hint": "Open the file in its program and save it again, or save it as PDF.",

@@ -17,6 +17,7 @@ ZH_ERRORS: dict[str, str] = {
     "error.corrupt-pdf.title": "PDF 已损坏",
     "error.corrupt-pdf.hint": "请用 PDF 阅读器打开，再另存或打印为 PDF。",
     "error.encrypted-pdf.title": "PDF 需要密码",
+    "error.encrypted-pdf.wrong": "所给的密码无法打开它。",
     "error.encrypted-pdf.hint": "请输入密码后重新发送，或另存一份没有密码的副本。",
     "error.corrupt-office.title": "Office 文件已损坏",
     "error.corrupt-office.hint": "请在原程序中打开并重新保存，或另存为 PDF。",

@@ -14,6 +14,7 @@ from mineru_core.loadtest.turn import is_under_way
 from mineru_core.ui import admins, services, session
 from mineru_core.ui.analyse.problems import show_problem
 from mineru_core.ui.components.address import watch_address
+from mineru_core.ui.components.connection import watch_connection
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.loadtest.courses import show_course
 from mineru_core.ui.loadtest.results import follow, kept_runs, show_compared, show_result, show_runs, show_switched
@@ -40,6 +41,7 @@ def render() -> None:
         f"<div class='wb-head'><h2>{html(t('load.title'))}</h2></div><p class='wb-quiet'>{html(t('load.line'))}</p>"
     )
     watch_address(None)  # tells screen readers and fonts the page's language
+    watch_connection(t)
     if not admins.is_admin():
         admins.sign_in(t)
         return

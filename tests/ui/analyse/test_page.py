@@ -13,6 +13,7 @@ from mineru_core.jobs.service import MAX_WORDS, JobService
 from mineru_core.ui import services
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.session import Key
+from mineru_core.ui.text import label
 from tests.documents import encrypted_pdf, table_pdf
 from tests.ui.conftest import PAGE, ask, html_of, open_app, upload
 
@@ -116,6 +117,10 @@ def test_a_file_that_cannot_be_read_says_why(name: str, data: bytes, code: str, 
 def test_a_locked_pdf_opens_with_its_password() -> None:
     app = upload(open_app(), ("locked.pdf", encrypted_pdf("secret")))
     app.button(key="act-everything").click().run()
+    assert EN("error.encrypted-pdf.wrong") not in alerts(app)
+    app.text_input(key="pdf_password").set_value("guess")
+    app.button(key="act-text").click().run()
+    assert label(EN("error.encrypted-pdf.wrong")) in alerts(app)
     app.text_input(key="pdf_password").set_value("secret")
     app.button(key="act-text").click().run()
     assert not app.error
