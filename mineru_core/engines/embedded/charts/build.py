@@ -13,7 +13,7 @@ from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_
 from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
-from mineru_core.engines.embedded.charts.labels import text_height
+from mineru_core.engines.embedded.charts.labels import text_height, without_samples
 from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_marker
 from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.plot import plot_area
@@ -38,7 +38,7 @@ SHORT_NAME = 3
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
-    labels = with_powers(pixels, labels)
+    labels = with_powers(pixels, without_samples(labels))
     labels = _without_markers(pixels, labels)
     height = text_height(labels)
     legend = find_legend(pixels, labels)

@@ -22,6 +22,8 @@ NUMBER_APART = 0.6
 ASLANT = 15.0
 TURNED = 70.0
 DEFAULT_HEIGHT = 12.0
+# A marker in the middle of a short line looks like these.
+SIGNS = frozenset("中申十卜丰由甲田口日目一")
 # A single character that is so many times as high as others is none.
 TALLEST = 4.0
 
@@ -36,6 +38,17 @@ def labels_of(lines: Iterable[Line]) -> tuple[Label, ...]:
     # A bar looks like the digit one.
     found = [label for label in found if len(label.text) > 1 or label.height <= TALLEST * usual]
     return tuple(sorted(found, key=lambda label: (label.box.y0, label.box.x0)))
+
+
+def without_samples(labels: Sequence[Label]) -> tuple[Label, ...]:
+    """The labels without samples of a legend, a marker on a piece of its line, that were read as a sign before it."""
+    return tuple(la for la in labels if not (la.text in SIGNS and any(_follows(la, other) for other in labels)))
+
+
+def _follows(label: Label, other: Label) -> bool:
+    gap = other.box.x0 - label.box.x1
+    level = abs(other.box.center[1] - label.box.center[1]) <= 0.4 * other.height
+    return other is not label and len(other.text) > 1 and level and -0.5 * other.height <= gap <= other.height
 
 
 def text_height(labels: Sequence[Label]) -> float:

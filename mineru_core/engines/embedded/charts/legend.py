@@ -191,7 +191,7 @@ def _shape(width: float, tall: float, fill: float, shortest: float) -> str:
         return ""
     if MIN_SOLID <= width <= MAX_SOLID and tall >= MIN_SOLID and 0.6 <= width / tall <= 1.7 and fill >= SOLID_FILL:
         return "box" if fill > 0.93 else "dot"
-    if width >= shortest and width >= 1.6 * tall:
+    if width >= shortest and width >= 1.5 * tall:
         return "box" if fill > 0.93 and tall >= MIN_SOLID else "line"
     return "ring" if 0.5 <= width <= MAX_SOLID and 0.8 <= width / tall <= 1.25 and fill >= 0.2 else ""
 
