@@ -82,6 +82,9 @@ def parted_names(labels: Sequence[Label], centers: Sequence[float]) -> list[Labe
     """
     if len(centers) < MIN_NAMED or len(labels) >= len(centers):
         return list(labels)
+    if len(labels) == 1 and len(_words(labels[0].text)) == len(centers):
+        labels = [replace(labels[0], text=" ".join(_words(labels[0].text)))]
+        return _parts(labels[0], sorted(centers), median(b - a for a, b in pairwise(sorted(centers)))) or list(labels)
     step = median(b - a for a, b in pairwise(sorted(centers)))
     level = [label for label in labels if not label.turned and label.slant is None]
     alone = sum(min(abs(label.box.center[0] - at) for at in centers) <= AT_BAR * step for label in level)
@@ -95,6 +98,11 @@ def parted_names(labels: Sequence[Label], centers: Sequence[float]) -> list[Labe
         wide = off > AT_BAR * step or len(spanned) > 2
         out += parts if parts is not None and wide else [label]
     return out
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, also those that were read as one, each with its great letter."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).split()
 
 
 def _parts(label: Label, centers: Sequence[float], step: float) -> list[Label] | None:

@@ -35,6 +35,9 @@ OTHER = 70.0
 ALIKE = 40.0
 """Colours of lines farther apart than this are told apart without doubt, 0 to 441."""
 
+MUCH_NEARER = 0.2
+"""Years by which one of two sets of places is nearer to whole ones, so that the data has its points there."""
+
 MIN_DRAWN = 0.25
 """Share of its columns that a line inks at least; the most open dots ink a third."""
 
@@ -54,14 +57,21 @@ class TracedLine:
     steps: Steps | None = None
     sure: float = 1.0
 
-    @property
-    def corners(self) -> list[float]:
-        """The x in pixels where its data may have points: bends; of a line in steps its jumps, and half-way on."""
+    def corners_on(self, x: NumberAxis | CategoryAxis) -> list[float]:
+        """The x in pixels where its data may have points: bends; of a line in steps its jumps, and half-way on.
+
+        Of steps over years it is only those of the two that are at whole years.
+        """
         if self.steps is None:
             return bends(self.trace)
         jumps = self.steps.jumps
         half = min((b - a for a, b in itertools.pairwise(jumps) if b - a > 8), default=0.0) / 2
-        return [*jumps, *(jump + half for jump in jumps)]
+        halves = [jump + half for jump in jumps]
+        if isinstance(x, NumberAxis) and x.dates:
+            off = [float(np.median([abs(v - round(v)) for v in map(x.value_at, at)] or [1])) for at in (jumps, halves)]
+            if abs(off[0] - off[1]) > MUCH_NEARER:
+                return list(jumps) if off[0] < off[1] else halves
+        return [*jumps, *halves]
 
 
 def read_lines(scene: Scene) -> list[Series] | None:
@@ -79,14 +89,14 @@ def read_lines(scene: Scene) -> list[Series] | None:
     markers = [m for line in lines for m in line.markers]
     # Dashes and what other lines hide look like bends.
     whole = [line for line in lines if line.trace.drawn > WHOLE] or lines
-    corners = [b for line in whole for b in line.corners]
+    corners = [b for line in whole for b in line.corners_on(x)]
     if _bear_markers(lines):
         places = places_on(x, markers, [])
     else:
         straight = [line.trace for line in whole if line.steps is None]
         places = places_on(x, [], corners, straight if len(straight) == len(whole) else [])
         if whole != lines and len(places) == len(places_on(x, [], [])):
-            every = [b for line in lines for b in line.corners]
+            every = [b for line in lines for b in line.corners_on(x)]
             places = places_on(x, [], every, straight if len(straight) == len(whole) else [])
     if not places:
         return None

@@ -13,6 +13,7 @@ from mineru_core.engines.embedded.charts.scene import Label
 
 # Lines of the grid are drawn together: they begin and end this near to each other, pixels.
 SAME_END = 6.0
+SAME_ROW = 1.0
 # Half of what an axis' line may be thick, pixels.
 AXIS_LINE = 3.0
 
@@ -64,7 +65,10 @@ def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float
         return None
     start, end = min(line.start for line in axis.lines), max(line.end for line in axis.lines)
     alike = [line for line in lines if abs(line.start - start) <= SAME_END and abs(line.end - end) <= SAME_END]
-    chosen = alike or list(axis.lines)
+    # What a mark parts goes on in the same row.
+    rows = [line.at for line in axis.lines]
+    pieces = [line for line in lines if min(abs(line.at - at) for at in rows) <= SAME_ROW]
+    chosen = alike if len(alike) > 1 else pieces or list(axis.lines)
     return min(line.start for line in chosen), max(line.end for line in chosen)
 
 

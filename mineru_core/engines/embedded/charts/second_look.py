@@ -21,7 +21,7 @@ from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
 MARGIN = 0.8
 WIDEST = 4.0
 # Steps from the last tick to the labels below, from which some are missing.
-GAP = 1.6
+GAP = 0.9
 SAME_ROW = 0.5
 
 

@@ -26,6 +26,11 @@ def test_a_label_below_two_bars_is_two_names() -> None:
     assert first.box.x1 <= second.box.x0
 
 
+def test_names_that_were_read_as_one_word_are_parted_at_their_great_letters() -> None:
+    label = Label("AlphaBravo Charly Delta", Box(40, 100, 440, 112))
+    assert _texts([label]) == ["Alpha", "Bravo", "Charly", "Delta"]
+
+
 def test_one_name_for_each_bar_stays_whole() -> None:
     names = [_label(text, at) for text, at in zip(("One two", "Three four", "Five", "Six seven"), CENTERS, strict=True)]
     assert _texts(names) == ["One two", "Three four", "Five", "Six seven"]

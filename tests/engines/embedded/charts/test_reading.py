@@ -27,6 +27,8 @@ KIND_OF = {
     "lines_markers": ChartKind.LINE,
     "area": ChartKind.AREA,
     "areas_stacked": ChartKind.AREA,
+    "lines_steps": ChartKind.LINE,
+    "scatter": ChartKind.SCATTER,
     "pie": ChartKind.PIE,
     "donut": ChartKind.PIE,
 }
