@@ -21,13 +21,11 @@ from mineru_core.loadtest.figures import closed_rate
 from mineru_core.loadtest.job import CAPACITY, JOB, MAIN, RECORDS, STOP, TOKEN_VARIABLE, WARM_UP, Job
 from mineru_core.loadtest.records import PhaseEnd, Record
 from mineru_core.loadtest.scenario import CAPACITY_PATIENCE_S, ClosedLoop, Scenario
-from mineru_core.loadtest.supply import Supply
+from mineru_core.loadtest.supply import Supply, documents_for
 from mineru_core.loadtest.users import Desk, listen, users_of
 from mineru_core.settings import available_cores
 
 _LOOK_S = 0.1
-_SPARE = 1.3
-"""Documents made ready, to those that are likely to be read; where no rate was measured, one a second and core."""
 
 
 class Generator:
@@ -49,7 +47,7 @@ class Generator:
         """All phases: one request to warm up, the closed-loop maximum where it is asked for, then the scenario."""
         scenario = self._job.scenario
         once = scenario.model_copy(update={"arrivals": ClosedLoop(users=1), "timeout_s": max(60.0, scenario.timeout_s)})
-        self._supply.prepare(1)
+        self._prepare(1)
         self._run(WARM_UP, once, requests=1)
         rate = 0.0
         if scenario.capacity_s:
@@ -57,11 +55,14 @@ class Generator:
             patience = max(CAPACITY_PATIENCE_S, scenario.timeout_s)
             changes = {"arrivals": loop, "seconds": scenario.capacity_s, "timeout_s": patience}
             measured = scenario.model_copy(update=changes)
-            self._supply.prepare(round(_SPARE * available_cores() * scenario.capacity_s) + loop.users)
+            self._prepare(documents_for(measured, available_cores()))
             rate = closed_rate(self._run(CAPACITY, measured), scenario.capacity_s)
-        people = scenario.arrivals.users if isinstance(scenario.arrivals, ClosedLoop) else scenario.in_flight
-        self._supply.prepare(round(_SPARE * (rate or available_cores()) * scenario.seconds) + people)
+        rate = rate or available_cores()  # a guess, where none was measured: one a second and core
+        self._prepare(documents_for(scenario, rate))
         self._run(MAIN, scenario)
+
+    def _prepare(self, count: int) -> None:
+        self._supply.prepare(count, self._is_stopped)
 
     def _run(self, name: str, scenario: Scenario, requests: float = math.inf) -> list[Record]:
         """One phase, to its last answer; nothing at all once the run was stopped."""

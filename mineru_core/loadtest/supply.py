@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from typing import Literal
 from PIL import Image, ImageDraw, ImageFont
 
 from mineru_core.errors import InvalidRequest
-from mineru_core.loadtest.scenario import Documents, Kind
+from mineru_core.loadtest.scenario import ClosedLoop, Documents, Kind, Ramp, Scenario, highest_rate
 
 Asked = Literal["new", "repeat", "question"]
 
@@ -30,6 +30,8 @@ _TEXT = """
     travel
 """
 _WORDS = _TEXT.split()
+_SPARE = 1.3
+"""Documents made ready, to those that are likely to be read."""
 _EXPECTED = 8
 """Words of a drawn document that its answer is looked through for."""
 
@@ -68,8 +70,8 @@ class Supply:
     made: int = 0
     rounds: int = 0
 
-    def prepare(self, count: int) -> None:
-        """Have at least ``count`` new documents ready, as far as the plan's ``most`` goes.
+    def prepare(self, count: int, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Have at least ``count`` new documents ready, as far as the plan's ``most`` goes, unless it is stopped before.
 
         Raises ``InvalidRequest`` for a folder without files.
         """
@@ -77,7 +79,7 @@ class Supply:
             if not self.made:
                 self._load(self.plan.folder)
             return
-        while len(self.fresh) < count and self.made < self.plan.most:
+        while len(self.fresh) < count and self.made < self.plan.most and not is_stopped():
             kind = self.plan.kinds[self.made % len(self.plan.kinds)]
             self.fresh.append(draw(kind, self.rng, self.made))
             self.made += 1
@@ -112,6 +114,17 @@ class Supply:
         for path in paths[: self.plan.most]:
             self.fresh.append(Drawn(path.name, path.suffix.lower().lstrip(".") or "file", path.read_bytes()))
         self.made = len(self.fresh)
+
+
+def documents_for(scenario: Scenario, rate: float) -> int:
+    """How many documents a scenario is likely to use up on a server that reads ``rate`` a second: as many as are read
+    or as come, whichever are fewer, and those on their way. How many come is not known of a search for a rate."""
+    arrivals = scenario.arrivals
+    if isinstance(arrivals, ClosedLoop):
+        return round(_SPARE * rate * scenario.seconds) + arrivals.users
+    if not isinstance(arrivals, Ramp):
+        rate = min(rate, highest_rate(arrivals))
+    return round(_SPARE * rate * scenario.seconds) + scenario.in_flight
 
 
 def draw(kind: Kind, rng: random.Random, number: int) -> Drawn:

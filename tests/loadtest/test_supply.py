@@ -8,8 +8,9 @@ import pytest
 from mineru_core import open_document
 from mineru_core.errors import InvalidRequest
 from mineru_core.loadtest.exchange import BOUNDARY, error_of, is_right, multipart, retry_after, state_of, timings_of
+from mineru_core.loadtest.presets import PRESETS
 from mineru_core.loadtest.scenario import Documents, Kind
-from mineru_core.loadtest.supply import Drawn, Request, Supply, draw
+from mineru_core.loadtest.supply import Drawn, Request, Supply, documents_for, draw
 
 SMALL = Documents(kinds=(Kind.TABLE,), most=3)
 
@@ -84,3 +85,17 @@ def test_what_answers_say() -> None:
     assert state_of(b'{"state":"expired","error":null}') == ("expired", "expired")
     assert state_of(b"?") == ("unknown", "unknown")
     assert [retry_after(h) for h in (None, {}, {"retry-after": "3"}, {"retry-after": "Mon"})] == [0, 0, 3, 0]
+
+
+def test_no_more_is_made_ready_than_is_read_or_than_comes() -> None:
+    quick, office, ramp = (PRESETS[name] for name in ("quick", "office", "ramp"))
+    assert documents_for(quick, 1.0) == 13 + quick.in_flight
+    assert documents_for(quick, 40.0) == documents_for(quick, 2.0) == 26 + quick.in_flight
+    assert documents_for(office, 1.0) == 156 + 20
+    assert documents_for(ramp, 10.0) == 1560 + ramp.in_flight
+
+
+def test_whoever_stops_does_not_wait_for_what_is_drawn() -> None:
+    supply = Supply(Documents(kinds=(Kind.TABLE,)), random.Random(1))
+    supply.prepare(100, lambda: supply.made >= 2)
+    assert supply.made == 2
