@@ -23,6 +23,9 @@ MIN_STEP = 4.5
 AT_END = 3.0
 """Pixels by which a line's end may miss the place of its last point."""
 
+MISSING = 0.34
+"""Ticks that were not read, as a share of those that were, up to which they are filled in."""
+
 MIN_BENDS = 12.0
 """Pixels between two points from which bends can tell that they are there."""
 
@@ -125,7 +128,7 @@ def _at_markers(axis: NumberAxis, markers: Sequence[float]) -> list[Place]:
 
 def _on_numbers(axis: NumberAxis, bends: Sequence[float]) -> list[Place]:
     """The ticks; and the parts between them where the lines bend there."""
-    values = sorted({value for value, _ in axis.ticks}, key=axis.pixel_at)
+    values = sorted(_filled(axis), key=axis.pixel_at)
     # A label at the picture's edge stands beside its tick; the fit of all of them does not.
     ticks = [Place(number_name(value), axis.pixel_at(value)) for value in values]
     grid = _grid(axis, bends) if len(bends) >= 3 and len(ticks) >= 2 and not axis.log else None
@@ -140,6 +143,19 @@ def _on_numbers(axis: NumberAxis, bends: Sequence[float]) -> list[Place]:
     inner = [Place(number_name(round(v, 9)), axis.pixel_at(v)) for v in (low + i * grid.step for i in range(count + 1))]
     added = [p for p in inner if all(abs(p.pixel - q.pixel) > 0.4 * grid.step / axis.per_pixel for q in ticks)]
     return sorted((Place(p.name, p.pixel + moved) for p in (*ticks, *added)), key=lambda place: place.pixel)
+
+
+def _filled(axis: NumberAxis) -> set[float]:
+    """The values of the ticks, and of a few between them that were not read."""
+    values = {value for value, _ in axis.ticks}
+    if axis.log or axis.dates or len(values) < 4:
+        return values
+    first, step = min(values), _tick_step(axis)
+    steps = [(value - first) / step for value in values]
+    if any(abs(at - round(at)) > 0.01 for at in steps):
+        return values
+    every = {round(first + i * step, 9) for i in range(round(max(steps)) + 1)}
+    return every if len(every) <= len(values) * (1 + MISSING) else values
 
 
 def _anchor(axis: NumberAxis) -> float:
@@ -190,7 +206,7 @@ def _grid(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> _Gri
         # Bends of a curve follow each other about as closely as they are told apart.
         trusted = sure or axis.dates or parts == 1 or (wide >= MIN_BENDS and clear >= CLEAR)
         if trusted and (on.mean() >= 0.8 or (not sure and more >= 0.3 and seen >= 0.5)):
-            found.append((_Grid(step, shift), more if sure or axis.dates else clear))
+            found.append((_Grid(step, shift), more if sure else clear))
     most = max((score for _, score in found), default=0.0)
-    slack = 0.1 if sure or axis.dates else 0.2 * most
+    slack = 0.1 if sure else 0.2 * most
     return next((grid for grid, score in found if score >= most - slack), None)

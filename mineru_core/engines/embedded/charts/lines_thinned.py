@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from mineru_core.document.chart import PointSource, Series
 
-STRAIGHT = 0.8
+STRAIGHT = 1.3
 """Pixels up to which a point lies straight between two others."""
 
 SHARPER = 8.0
 """A line bends at its data by so many times as much as it is off between; any smooth curve by 4 times."""
+
+CLEAN, CROSSED = 0.85, 3.0
+"""Share of the points that are as straight as that; where lines cross they may be off by so many times as much."""
 
 UNEVEN = 0.1
 """Share of their distance by which places may stand uneven."""
@@ -102,7 +105,13 @@ def _is_all(heights: NDArray[np.float64], step: int) -> bool:
     kept = heights[:, ::step]
     every = np.arange(heights.shape[1])
     between = np.array([np.interp(every, every[::step], row) for row in kept])
-    off = float(np.abs(heights - between).max())
+    left_out = np.arange(heights.shape[1]) % step != 0
+    away = np.abs(heights - between)[:, left_out]
+    off = float(np.quantile(away, CLEAN))
     bends = np.abs(kept[:, 1:-1] - (kept[:, :-2] + kept[:, 2:]) / 2).max(axis=0)
     surer = 1.0 if heights.shape[1] - kept.shape[1] >= FEW else 2.0
-    return off <= STRAIGHT and float(np.median(bends)) >= max(SHARPER * surer * off, 2 * STRAIGHT * surer)
+    return (
+        off <= STRAIGHT
+        and float(away.max()) <= CROSSED * STRAIGHT
+        and float(np.median(bends)) >= max(SHARPER * surer * off, 2 * STRAIGHT * surer)
+    )

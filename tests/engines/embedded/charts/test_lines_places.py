@@ -79,3 +79,16 @@ def test_a_line_that_begins_a_step_before_the_first_tick_has_a_point_there() -> 
     y = np.where((x > 75) & (x < 600), 100.0, np.nan)
     later = Trace(x, y, y - 1, y + 1, 2.0)
     assert next(place.name for place in places_on(axis, [], [], [later])) == "5"
+
+
+def test_a_tick_that_was_not_read_is_a_place_all_the_same() -> None:
+    axis = NumberAxis(False, 1 / 120, 0.0, ticks=tuple((0.5 * i, 60.0 * i) for i in range(11) if i != 3))
+    assert _names(axis, [], [])[2:5] == ["1", "1.5", "2"]
+    uneven = NumberAxis(False, 1 / 120, 0.0, ticks=tuple((v, 120.0 * v) for v in (0.0, 1.0, 2.0, 3.0, 8.0)))
+    assert _names(uneven, [], []) == ["0", "1", "2", "3", "8"]
+
+
+def test_years_that_nearly_all_bends_are_at_need_no_months() -> None:
+    axis = NumberAxis(False, 1 / 85.5, 2010.0, ticks=tuple((2010.0 + i, 85.5 * i) for i in range(8)), dates=True)
+    bends = [85.5 * (year - 2010) for year in (2011.0, 2011.97, 2012.99, 2013.99, 2014.99, 2015.99, 2016.92)]
+    assert _names(axis, [], bends) == [str(year) for year in range(2010, 2018)]

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mineru_core.document.chart import Point, PointSource, Series
-from mineru_core.engines.embedded.charts.lines_thinned import SHARPER, STRAIGHT, thinned, thinned_steps
+from mineru_core.engines.embedded.charts.lines_thinned import CROSSED, SHARPER, STRAIGHT, thinned, thinned_steps
 
 
 def _series(heights: Sequence[float], source: PointSource = PointSource.MEASURED) -> Series:
@@ -44,7 +44,7 @@ def test_what_is_left_says_the_same(heights: list[float]) -> None:
     at = [point.place[0] for point in left.points if point.place]
     y = [point.place[1] for point in left.points if point.place]
     every = [50 + 20.0 * i for i in range(len(heights))]
-    assert np.abs(np.interp(every, at, y) - heights).max() <= STRAIGHT + 1e-6
+    assert np.abs(np.interp(every, at, y) - heights).max() <= CROSSED * STRAIGHT + 1e-6
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 4.0])
@@ -77,3 +77,11 @@ def test_a_line_in_steps_has_a_point_at_each_jump() -> None:
     assert _names(thinned_steps([_series(heights)])) == [["0", "2", "4", "6", "8"]]
     assert len(thinned_steps([_series(heights), _series([float(20 * i) for i in range(9)])])[0].points) == 9
     assert len(thinned_steps([_series([50.0] * 9)])[0].points) == 9
+
+
+def test_where_lines_cross_a_point_may_be_off_a_little() -> None:
+    line, other = np.array(_between([0, 300, 100, 250, 50, 200], 2)), np.array(_between([300, 20, 200, 60, 280, 0], 2))
+    line[3] += 3.0
+    assert _names(thinned([_series(line.tolist()), _series(other.tolist())])) == [["0", "2", "4", "6", "8", "10"]] * 2
+    line[3] += 3.0
+    assert len(thinned([_series(line.tolist()), _series(other.tolist())])[0].points) == 11
