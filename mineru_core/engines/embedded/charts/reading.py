@@ -41,7 +41,7 @@ SAME_FILL = 12
 # Printed values may happen to look like an axis of so few ticks.
 FEW_TICKS = 4
 # Two readings of one text cover each other by this much.
-SAME_PLACE = 0.3
+SAME_PLACE, SAME_BOX = 0.3, 0.6
 # What only the reading of the small picture found is this sure.
 MIN_SURE = 0.95
 # A line that spans less than this share of the plot may be markers, if there are more of these and at least so many.
@@ -133,7 +133,9 @@ def _surer(labels: Sequence[Label], before: Sequence[Label]) -> tuple[Label, ...
     found = []
     for label in labels:
         same = max(before, key=lambda other: other.box.iou(label.box), default=None)
-        is_same = same is not None and same.box.iou(label.box) >= SAME_PLACE
+        # A text of another length may be that of two labels.
+        least = SAME_PLACE if same is not None and len(same.text) == len(label.text) else SAME_BOX
+        is_same = same is not None and same.box.iou(label.box) >= least
         better = is_same and same is not None and same.confidence > label.confidence
         found.append(replace(label, text=same.text, confidence=same.confidence) if better and same else label)
     apart = [la for la in before if all(la.box.intersection(other.box).area <= 0 for other in labels)]

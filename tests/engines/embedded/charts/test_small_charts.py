@@ -11,10 +11,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mineru_core.document.chart import Chart, ChartKind
-from mineru_core.document.geometry import Box
+from mineru_core.document.geometry import Box, Quad
 from mineru_core.document.page import Pixels
+from mineru_core.document.parts import Line
 from mineru_core.engines.embedded.charts.legend import find_legend
-from mineru_core.engines.embedded.charts.reading import ChartReading, chart_of
+from mineru_core.engines.embedded.charts.reading import ChartReading, chart_of, read_chart
 from mineru_core.engines.embedded.charts.scene import Label
 from mineru_core.runtime.context import RunContext
 from tests.engines.embedded.charts.drawn_kinds import Plotted
@@ -209,3 +210,26 @@ def test_few_markers_that_stand_close_are_no_line() -> None:
     chart = _read(*_pictured(figure))
     assert chart.kind is ChartKind.SCATTER
     assert len(chart.series[0].points) == len(at)
+
+
+def _lines(labels: Sequence[Label], times: float) -> list[Line]:
+    boxes = [la.box.scaled(times, times) for la in labels]
+    pairs = zip(labels, boxes, strict=True)
+    return [Line(text=la.text, box=b, quad=Quad.from_box(b), confidence=la.confidence) for la, b in pairs]
+
+
+def test_what_the_small_picture_read_as_one_does_not_stand_for_one_of_two_names() -> None:
+    figure = Figure(figsize=(4, 4), dpi=100, layout="tight")
+    ax = figure.add_subplot()
+    for i, (name, color) in enumerate(zip("XYZ", ("#4c78a8", "#f58518", "#e45756"), strict=True)):
+        ax.bar(np.arange(3) + 0.25 * i, [3 + i, 5, 7 - i], width=0.25, color=color, label=name)
+    ax.set_xticks([0.25, 1.25, 2.25], ["Oak", "Ash", "Elm"])
+    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.9), frameon=False, labelspacing=0.1)
+    pixels, labels = _pictured(figure)
+    upper, lower = (next(la for la in labels if la.text == name) for name in "YZ")
+    one = replace(upper, text="Z Y", box=upper.box.union(lower.box))
+    kept = [la for la in labels if la.text not in "YZ"]
+    second = [replace(la, confidence=0.6) if la.text in "YZ" else la for la in labels]
+    reading = read_chart(pixels, _lines([*kept, one], 1.0), RunContext(), lambda _pixels: _lines(second, 2.0))
+    assert isinstance(reading, ChartReading)
+    assert [series.name for series in reading.chart.series] == ["X", "Y", "Z"]
