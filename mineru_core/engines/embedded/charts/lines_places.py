@@ -190,7 +190,9 @@ def _grid(axis: NumberAxis, pixels: Sequence[float], sure: bool = False) -> _Gri
         step = tick / parts
         wide = step / axis.per_pixel
         whole_years = not axis.dates or abs(step - round(step)) < 1e-6
-        if wide < MIN_STEP or (not whole_years and (tick > 1.5 or step > 0.3)):
+        # A year has quarters and months, and no tenths.
+        of_year = any(abs(step * parts_of_year - 1) < 1e-3 for parts_of_year in (4, 12))
+        if wide < MIN_STEP or (not whole_years and (tick > 1.5 or not of_year)):
             continue
         at = (values - _anchor(axis)) / step
         off = at - np.round(at)

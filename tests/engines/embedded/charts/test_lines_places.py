@@ -34,6 +34,13 @@ def test_bends_anywhere_add_no_points() -> None:
     assert len(_names(YEARS, [], [3.0, 14.3, 26.2, 36.9, 45.1, 57.2, 63.4])) == 6
 
 
+def test_a_year_has_no_tenths() -> None:
+    axis = NumberAxis(False, 0.01, 2000.0, ticks=tuple((2000.0 + i, 100.0 * i) for i in range(4)), dates=True)
+    tenths = [10.0 * i for i in range(1, 30) if i % 10]
+    assert _names(axis, [], tenths) == ["2000", "2001", "2002", "2003"]
+    assert {"2000.25", "2001.5", "2002.75"} <= set(_names(axis, [], [25.0 * i for i in range(12)]))
+
+
 def test_markers_say_where_the_points_are() -> None:
     assert _names(YEARS, [0.4, 19.6, 30.2, 90.3, 89.9], []) == ["2000", "2002", "2003", "2009"]
 
