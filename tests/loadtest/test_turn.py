@@ -45,6 +45,7 @@ def test_another_process_sees_it(home: Path) -> None:
         json.dumps({"pid": os.getpid(), "began": psutil.Process().create_time() - 3600}),  # the number came again
         json.dumps({"pid": 2**22 + 1, "began": 0}),  # no system has so many
     ],
+    ids=["nothing", "a list", "no number", "another process", "no process"],
 )
 def test_what_a_dead_process_has_left_is_nothing(home: Path, left: str) -> None:
     (home / "loadtest.json").write_text(left, "utf-8")
