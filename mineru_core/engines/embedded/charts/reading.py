@@ -28,6 +28,7 @@ from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Lab
 from mineru_core.engines.embedded.charts.second_look import with_missed_ticks
 from mineru_core.engines.embedded.charts.small_names import with_small_names
 from mineru_core.engines.embedded.charts.turned import turned_labels
+from mineru_core.engines.embedded.charts.units import unit_in, whole_unit
 from mineru_core.runtime.context import RunContext
 
 # A picture whose longer side is below this is read a second time at twice its size; more finds no more.
@@ -233,6 +234,7 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
         return NotAChart("The values of the marks are too uncertain.")
     names, values = (scene.x, scene.y) if marks.vertical else (scene.y, scene.x)
     titles = (scene.x_title, scene.y_title) if marks.vertical else (scene.y_title, scene.x_title)
+    names_are_numbers = isinstance(names, NumberAxis) and not names.dates
     pie = marks.kind is ChartKind.PIE
     title = scene.title or (pie_title(scene, series) if pie else "")
     if marks.kind in (ChartKind.LINE, ChartKind.AREA):
@@ -242,8 +244,8 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     chart = Chart(
         kind=marks.kind,
         title=title,
-        x_axis=Axis() if pie else _axis(names, titles[0], times),
-        y_axis=Axis() if pie else _axis(values, titles[1], times, _unit(scene)),
+        x_axis=Axis() if pie else _axis(names, titles[0], times, unit_in(titles[0]) if names_are_numbers else ""),
+        y_axis=Axis() if pie else _axis(values, titles[1], times, _told(titles[1], title), _unit(scene)),
         series=tuple(_placed(one, times) for one in series),
         box=_extent(scene, whole=pie).scaled(1 / times, 1 / times),
         confidence=min(1.0, confidence),
@@ -253,14 +255,21 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     return ChartReading(chart, (*scene.warnings, *marks.warnings))
 
 
-def _axis(axis: AnyAxis | None, title: str, times: float, unit: str = "") -> Axis:
-    """The axis as part of a chart, its places in pixels of a picture ``times`` smaller than the scene's."""
+def _told(title: str, chart_title: str) -> str:
+    """The unit that the title of the axis tells, or else the chart's."""
+    return unit_in(title) or unit_in(chart_title, multiples_only=True)
+
+
+def _axis(axis: AnyAxis | None, title: str, times: float, told: str = "", beside: str = "") -> Axis:
+    """The axis as part of a chart, its places in pixels of a picture ``times`` smaller than the scene's. ``told`` is
+    the unit that a title tells, ``beside`` that of the values printed in the plot, for an axis that has none."""
+    unit = whole_unit((axis.unit if isinstance(axis, NumberAxis) else "") or beside, told)
     if isinstance(axis, NumberAxis):
         scale = "log" if axis.log else "date" if axis.dates else "linear"
         printed_values = [value for value, _ in axis.ticks]
         ends = sorted({min(printed_values), max(printed_values)}) if axis.ticks else []
         marks = tuple(AxisMark(place=axis.pixel_at(value) / times, value=value) for value in ends)
-        return Axis(label=title, unit=axis.unit or unit, scale=scale, vertical=axis.vertical, marks=marks)
+        return Axis(label=title, unit=unit, scale=scale, vertical=axis.vertical, marks=marks)
     if isinstance(axis, CategoryAxis):
         scale = "date" if axis.numbers else "category"
         return Axis(label=title, unit=unit, scale=scale, vertical=axis.vertical)

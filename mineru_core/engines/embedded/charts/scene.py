@@ -46,8 +46,7 @@ class NumberAxis:
     """An axis whose places are numbers: value = slope × pixel + intercept, or ten to the power of it if ``log``.
 
     ``vertical`` axes measure y pixels, others x pixels. Values are in the units that the tick labels print: ``unit`` is
-    what stands there beside the numbers (``%``, ``$``), ``factor`` what a title says a printed 1 stands for
-    (1000 for "in thousands"; it is told, not multiplied in). ``ticks`` are (value, pixel) of the labels that agree;
+    what stands there beside the numbers (``%``, ``$``). ``ticks`` are (value, pixel) of the labels that agree;
     ``residual`` is their mean distance from the fit as a share of the axis' length, and ``confidence`` 0..1 what all
     that is worth. ``dates`` says that the values are years.
     """
@@ -57,7 +56,6 @@ class NumberAxis:
     intercept: float
     log: bool = False
     unit: str = ""
-    factor: float = 1.0
     residual: float = 0.0
     ticks: tuple[tuple[float, float], ...] = ()
     confidence: float = 1.0
