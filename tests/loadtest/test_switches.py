@@ -25,6 +25,7 @@ def test_both_sides_get_the_same_documents() -> None:
         switch_named("nothing")
 
 
+@pytest.mark.long
 def test_all_off_and_all_on(home: Path) -> None:
     found = run_switched(SWITCHES["all"], load_settings(engine={"name": "echo"}), seconds=0.3)
     assert found.off[0].changes["server"] == "built-each"
