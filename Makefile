@@ -6,8 +6,8 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 # NO_BROWSER=1 leaves out the tests that drive Chromium.
 QUICK := not long$(if $(NO_BROWSER), and not browser)
-# Processes that share the suite, a file to each at a time. One more than two cores: much of it is waiting.
-WORKERS ?= 3
+# Processes that share the suite, a file to each at a time.
+WORKERS ?= 2
 PYTHON_PATHS := mineru_core benchmarks tools tests pages app.py asgi.py
 
 .PHONY: help run run-mineru test test-long lint types layers sizes format check

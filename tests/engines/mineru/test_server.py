@@ -298,7 +298,8 @@ def test_a_server_without_health_is_judged_by_its_models(cluster: Cluster) -> No
 def test_a_slow_server_costs_its_time_and_no_more(cluster: Cluster) -> None:
     cluster.server(model=lambda _request: Hang())
     cluster.server()
-    assert cluster.client(timeout_s=0.2).predict(PICTURE, TEXT) == f"text of {TEXT}"
+    # Long enough for the one that answers, however busy the machine is.
+    assert cluster.client(timeout_s=1.0).predict(PICTURE, TEXT) == f"text of {TEXT}"
 
 
 def test_cancel_ends_the_request(cluster: Cluster) -> None:
