@@ -18,7 +18,7 @@ from mineru_core.jobs.corrections import chart_source_of
 from mineru_core.jobs.model import Job
 from mineru_core.ui import services
 from mineru_core.ui.analyse.editing import answer_to, take_edits
-from mineru_core.ui.analyse.tables import download_buttons, framed_html
+from mineru_core.ui.analyse.tables import caption_html, download_button, download_buttons, framed_html
 from mineru_core.ui.components.point_editor import PointEditor, chart_data, point_words, show_points
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.services import stem
@@ -34,11 +34,16 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
     for number, chart in enumerate(found.answer.charts, start=1):
         title = chart.title or t("chart.title", number=number)
         origin = chart_source_of(found, chart)
+        above = st.empty()  # there without a title, too: what stands below keeps its place
+        if chart.title:
+            above.html(f'<div class="wb-title wb-caption">{caption_html(chart.title)}</div>')
         with st.container(key=f"head-chart-{number}", horizontal=True, vertical_alignment="center"):
-            st.html(f'<div class="wb-title">{html(title)}</div>')
+            st.html(f'<div class="wb-title">{_numbered(number, t, small=bool(chart.title))}</div>')
             csv, xlsx = partial(chart_to_csv, chart), partial(chart_to_xlsx, chart, name=title)
             download_buttons("chart", number, f"chart-{number}", job.source, t, csv=csv, xlsx=xlsx)
-            _long_button(chart, number, job.source, t)
+            name, tip = f"{stem(job.source)}.chart{number}.long.csv", t("chart.download_long", number=number)
+            long = partial(chart_to_long_csv, chart)
+            download_button(t("chart.long"), name, f"chart-{number}-long", tip, "text/csv", long)
         editing = False
         if origin is not None and _can_be_seen(chart):
             editing = st.toggle(t("points.open"), key=f"points-{job.id}-{number}", value=True)
@@ -47,18 +52,10 @@ def show_charts(job: Job, found: DocumentResult, t: Translator) -> None:
         st.html(framed_html(Table.from_rows(rows_of(chart)), t))
 
 
-def _long_button(chart: Chart, number: int, source: str, t: Translator) -> None:
-    """The chart's points one below the other, as programs for statistics want them."""
-    st.download_button(
-        t("chart.long"),
-        data=partial(chart_to_long_csv, chart),
-        file_name=f"{stem(source)}.chart{number}.long.csv",
-        mime="text/csv",
-        key=f"chart-{number}-long",
-        help=t("chart.download_long", number=number),
-        icon=":material/download:",
-        on_click="ignore",
-    )
+def _numbered(number: int, t: Translator, *, small: bool) -> str:
+    """The chart's number as HTML; ``small`` where its title stands above."""
+    said = html(t("chart.title", number=number))
+    return f'<small class="wb-alone">{said}</small>' if small else said
 
 
 def rows_of(chart: Chart) -> list[list[str]]:

@@ -150,16 +150,24 @@ def download_buttons(
     """CSV and Excel of one "table" or "chart" of an answer, each made when it is clicked. ``key`` is what the buttons'
     keys begin with, ``source`` the document's name."""
     for kind, program, mime, make in (("csv", "CSV", "text/csv", csv), ("xlsx", "Excel", XLSX, xlsx)):
-        st.download_button(
-            program,
-            data=make,
-            file_name=f"{stem(source)}.{what}{number}.{kind}",
-            mime=mime,
-            key=f"{key}-{kind}",
-            help=t(_DOWNLOAD_TIPS[what], number=number, format=program),
-            icon=":material/download:",
-            on_click="ignore",
+        name = f"{stem(source)}.{what}{number}.{kind}"
+        download_button(
+            program, name, f"{key}-{kind}", t(_DOWNLOAD_TIPS[what], number=number, format=program), mime, make
         )
+
+
+def download_button(label: str, name: str, key: str, tip: str, mime: str, make: Callable[[], bytes]) -> None:
+    """A button for a file of that name, made when it is clicked; the page is not run again for it."""
+    st.download_button(
+        label,
+        data=make,
+        file_name=name,
+        mime=mime,
+        key=key,
+        help=tip,
+        icon=":material/download:",
+        on_click="ignore",
+    )
 
 
 def table_html(table: Table) -> str:
