@@ -40,11 +40,15 @@ def render() -> None:
         f"<a class='wb-nav' href='./{html(session.language_address())}' target='_self'>← {html(t('load.back'))}</a>"
         f"<div class='wb-head'><h2>{html(t('load.title'))}</h2></div><p class='wb-quiet'>{html(t('load.line'))}</p>"
     )
+    if admins.is_admin():
+        _show(t)
+    else:
+        admins.sign_in(t)
     watch_address(None)  # tells screen readers and fonts the page's language
     watch_connection(t)
-    if not admins.is_admin():
-        admins.sign_in(t)
-        return
+
+
+def _show(t: Translator) -> None:
     the_bench = bench()
     with st.container(key="load_controls", border=True):
         _controls(the_bench, t)
