@@ -1,9 +1,12 @@
-"""Intervals on a line: what two share, and what none of them covers."""
+"""Intervals on a line: what two share, what none of them covers, and the unbroken runs of a mask."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 Interval = tuple[float, float]
 
@@ -36,3 +39,9 @@ def apart(a: Sequence[Interval], b: Sequence[Interval]) -> list[Interval]:
     starts = [start for start, _ in b]
     before = (bisect_left(starts, interval[1]) for interval in a)  # the last that begins before its end ends last, too
     return [x for x, count in zip(a, before, strict=True) if not count or overlap(x, b[count - 1]) <= 0]
+
+
+def spans_of(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """(start, end) of each run of True in a mask of one dimension, in order; end exclusive."""
+    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))

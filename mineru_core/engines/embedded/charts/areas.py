@@ -14,6 +14,7 @@ from mineru_core.engines.embedded.charts.lines_points import Reading, bends, rea
 from mineru_core.engines.embedded.charts.lines_thinned import thinned
 from mineru_core.engines.embedded.charts.lines_trace import Trace
 from mineru_core.engines.embedded.charts.scene import RGB, NumberAxis, Scene, hex_color
+from mineru_core.engines.embedded.intervals import spans_of
 
 MIN_SPAN = 0.4
 """Share of the plot's width that the areas span together at least."""
@@ -73,9 +74,7 @@ def _in_one_piece(bands: Sequence[Band]) -> list[Band]:
     filled = np.any([np.isfinite(band.top.y) for band in bands], axis=0).astype(np.uint8)
     bridge = max(3, round(MAX_GAPS * filled.sum()))
     closed = np.convolve(filled, np.ones(bridge), "same") > 0
-    edges = np.diff(np.concatenate([[0], closed.astype(np.int8), [0]]))
-    spans = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
-    start, end = max(spans, key=lambda span: span[1] - span[0])
+    start, end = max(spans_of(closed), key=lambda span: span[1] - span[0])
     outside = np.ones(len(filled), np.bool_)
     outside[start:end] = False
     return [

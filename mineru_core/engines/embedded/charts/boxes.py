@@ -12,6 +12,7 @@ from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.lines import rounded
 from mineru_core.engines.embedded.charts.lines_ink import MIN_CONTRAST, is_busy, legend_boxes, plot_part
 from mineru_core.engines.embedded.charts.scene import CategoryAxis, NumberAxis, Scene
+from mineru_core.engines.embedded.intervals import spans_of
 
 BOX_NAMES = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 ERROR_NAMES = ("value", "low", "high")
@@ -176,8 +177,7 @@ def _main_stretch(band: _Band) -> tuple[int, int] | None:
     sides = _sides(band.ink, band.middle)
     inked = band.ink[:, middle].any(axis=1) | sides
     best: tuple[int, int] | None = None
-    edges = np.diff(np.concatenate([[0], inked.astype(np.int8), [0]]))
-    for start, end in zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True):
+    for start, end in spans_of(inked):
         if best is None or end - start > best[1] - best[0]:
             best = (start, end)
     return best if best is not None and best[1] - best[0] >= 6 else None
@@ -204,9 +204,7 @@ def _extent(row: Mask, middle: int) -> int:
 def _widest_stretch(widths: NDArray[np.integer], widest: int) -> tuple[int, int]:
     """The rows (start, end) of the longest stretch as wide as a box."""
     wide = widths >= 0.85 * widest - 1
-    edges = np.diff(np.concatenate([[0], wide.astype(np.int8), [0]]))
-    spans = list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
-    return max(spans, key=lambda span: span[1] - span[0])
+    return max(spans_of(wide), key=lambda span: span[1] - span[0])
 
 
 def _box(band: _Band, top: int, bottom: int, first: int, last: int, wide: int) -> _Shape | None:
@@ -271,8 +269,7 @@ def _point(band: _Band, top: int, bottom: int, widths: NDArray[np.integer]) -> _
     if line > MAX_WHISKER:
         return None
     thick = widths >= line + 3
-    edges = np.diff(np.concatenate([[0], thick.astype(np.int8), [0]]))
-    spans = list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+    spans = spans_of(thick)
     # Caps are at the ends; the marker is the highest thick place between.
     caps = [span for span in spans if span[0] <= 1 or span[1] >= len(widths) - 1]
     inner = [span for span in spans if span not in caps and span[1] - span[0] >= 3]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mineru_core.engines.embedded.charts.lines_ink import Floats
 from mineru_core.engines.embedded.charts.lines_trace import Array, Trace
+from mineru_core.engines.embedded.intervals import spans_of
 
 REACH = 14.0
 """Pixels to each side of a point that are fitted at most."""
@@ -197,7 +198,7 @@ def marker_places(coverage: Floats, trace: Trace, top: int) -> tuple[list[float]
     times = DOUBLE if trace.drawn > 0.85 else 2.4
     thick = along > max(times * usual, usual + 0.6)
     places, radii = [], []
-    for a, b in _spans(thick):
+    for a, b in spans_of(thick):
         deepest = float(along[a:b].max())
         core = np.flatnonzero(along[a:b] >= 0.85 * deepest)
         places.append(float(trace.x[a + core].mean()))
@@ -224,12 +225,6 @@ def _alike(places: list[float], radii: list[float]) -> bool:
         return False
     middle = float(np.median(radii))
     return sum(0.7 * middle <= radius <= 1.4 * middle for radius in radii) >= 0.6 * len(radii)
-
-
-def _spans(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """(start, end) of each run of True; end exclusive."""
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
 
 
 def bends(trace: Trace, least: float = 0.07) -> list[float]:

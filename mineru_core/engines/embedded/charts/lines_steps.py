@@ -8,6 +8,7 @@ import numpy as np
 
 from mineru_core.engines.embedded.charts.lines_points import Reading
 from mineru_core.engines.embedded.charts.lines_trace import Trace
+from mineru_core.engines.embedded.intervals import spans_of
 
 LEVEL = 0.9
 """Share of a step line's columns that are level with the next one."""
@@ -57,8 +58,7 @@ def steps_of(trace: Trace) -> Steps | None:
     tall = heights > 2.2 * trace.thickness + 3
     y = trace.y[inked]
     flat = ~tall[:-1] & ~tall[1:] & (np.abs(np.diff(y)) < 0.25)
-    edges = np.diff(np.concatenate([[0], tall.astype(np.int8), [0]]))
-    spans = list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+    spans = spans_of(tall)
     # An upright piece is as wide as the line; what is wider is a steep one.
     narrow = all(b - a <= 2.2 * trace.thickness + 3 for a, b in spans)
     beside = sum(min(len(tall), b + 2) - max(0, a - 2) for a, b in spans)

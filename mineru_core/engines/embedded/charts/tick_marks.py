@@ -6,12 +6,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.colors import distance
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis
+from mineru_core.engines.embedded.intervals import spans_of
 
 MIN_CONTRAST = 40
 # Rows below the axis that a mark goes through at least, how far below the plot area's end they may begin, and how wide
@@ -44,7 +44,7 @@ def _marks(pixels: Pixels, plot: Box, background: RGB) -> list[float]:
     first = round(plot.y1) + 1
     for top in range(first, min(first + BELOW, pixels.shape[0] - ROWS)):
         faintest = distance(pixels[top : top + ROWS, x0:x1], background).min(axis=0)
-        runs = _runs(faintest > MIN_CONTRAST)
+        runs = spans_of(faintest > MIN_CONTRAST)
         if len(runs) >= 2 and all(b - a <= WIDEST for a, b in runs):
             return [x0 + _middle(pixels[top : top + ROWS, x0 + a : x0 + b], background) + a for a, b in runs]
     return []
@@ -53,8 +53,3 @@ def _marks(pixels: Pixels, plot: Box, background: RGB) -> list[float]:
 def _middle(stroke: Pixels, background: RGB) -> float:
     weights = distance(stroke, background).mean(axis=0)
     return float(np.average(np.arange(len(weights)) + 0.5, weights=weights))
-
-
-def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
