@@ -93,17 +93,13 @@ def read_chart(
     if times > 1.0 and reread is not None:
         labels = _surer(labels_of(reread(pixels)), labels)
     ctx.check()
-    if times > 1.0 and reread is not None:
-        more = turned_labels(scene_of(pixels, labels), reread)
-        labels = labels if more is None else more
-        more = with_small_names(scene_of(pixels, labels), reread)
-        labels = labels if more is None else more
-        ctx.check()
-    if times <= 1.0 and reread is not None:
-        more = with_missed_ticks(scene_of(pixels, labels), reread)
-        labels = labels if more is None else more
-        ctx.check()
-    return chart_of(pixels, labels, ctx, times)
+    scene = scene_of(pixels, labels)
+    if reread is not None:
+        for look in (turned_labels, with_small_names) if times > 1.0 else (with_missed_ticks,):
+            more = look(scene, reread)
+            scene = scene if more is None else scene_of(pixels, more)
+            ctx.check()
+    return _chart_in(scene, ctx, times)
 
 
 def chart_of(pixels: Pixels, labels: Sequence[Label], ctx: RunContext, times: float = 1.0) -> ChartReading | NotAChart:
@@ -111,10 +107,13 @@ def chart_of(pixels: Pixels, labels: Sequence[Label], ctx: RunContext, times: fl
 
     Places in the result are in pixels of a picture ``times`` smaller. Raises what ``ctx.check()`` raises.
     """
-    scene = scene_of(pixels, labels)
+    return _chart_in(scene_of(pixels, labels), ctx, times)
+
+
+def _chart_in(scene: Scene, ctx: RunContext, times: float) -> ChartReading | NotAChart:
     parted = parted_ticks(scene)
     if parted is not None:
-        scene = scene_of(pixels, parted)
+        scene = scene_of(scene.pixels, parted)
     ctx.check()
     found = _marks(scene)
     if found is None:
