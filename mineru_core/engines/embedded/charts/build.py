@@ -14,7 +14,7 @@ from mineru_core.engines.embedded.charts.colors import background_of, common_col
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height, without_samples
-from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, is_marker
+from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, without_markers
 from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.powers import with_powers
@@ -38,8 +38,7 @@ SHORT_NAME = 3
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
-    labels = with_powers(pixels, without_samples(labels))
-    labels = _without_markers(pixels, labels)
+    labels = without_markers(pixels, with_powers(pixels, without_samples(labels)))
     height = text_height(labels)
     legend = find_legend(pixels, labels)
     if (len(legend) == 1 and not _is_drawn(pixels, legend[0])) or all(_is_digit(found) for found in legend):
@@ -167,12 +166,6 @@ def _background(pixels: Pixels, plot: Box) -> RGB:
     """The colour behind the marks: that of the plot area's rim, unless marks as bright as theirs cover that."""
     rim = common_color(_rim(_inside(pixels, plot)))
     return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
-
-
-def _without_markers(pixels: Pixels, labels: Sequence[Label]) -> list[Label]:
-    """The labels without markers and samples that were read as letters."""
-    background = background_of(pixels)
-    return [label for label in labels if not is_marker(pixels, label, background)]
 
 
 def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:

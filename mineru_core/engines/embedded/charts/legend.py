@@ -65,10 +65,12 @@ class FoundEntry:
 
 
 def find_legend(pixels: Pixels, labels: Sequence[Label]) -> list[FoundEntry]:
-    """The entries of the legend in reading order, none where there is none; places are in pixels of the picture."""
+    """The entries of the legend in reading order, none where there is none; places are in pixels of the picture.
+
+    Of ``labels`` none is a marker, as ``without_markers`` leaves them.
+    """
     found = []
     background = background_of(pixels)
-    labels = [label for label in labels if not is_marker(pixels, label, background)]
     usual = text_height(labels)
     for label in labels:
         if label.turned or label.slant is not None:
@@ -94,7 +96,13 @@ def _as_tall(label: Label, usual: float) -> Label:
     return replace(label, box=label.box._replace(y0=label.box.y0 - more, y1=label.box.y1 + more))
 
 
-def is_marker(pixels: Pixels, label: Label, background: RGB) -> bool:
+def without_markers(pixels: Pixels, labels: Sequence[Label]) -> list[Label]:
+    """The labels without markers and samples that were read as letters."""
+    background = background_of(pixels)
+    return [label for label in labels if not _is_marker(pixels, label, background)]
+
+
+def _is_marker(pixels: Pixels, label: Label, background: RGB) -> bool:
     """Whether what was read as a letter is a coloured ring or dot: a sample or a marker, and no text.
 
     Letters and digits are narrower than high, seldom coloured, and do not fill their boxes.
