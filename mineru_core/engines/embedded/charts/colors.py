@@ -41,6 +41,12 @@ def distance(pixels: Pixels, color: RGB) -> NDArray[np.int16]:
     return away
 
 
+def chroma(pixels: Pixels) -> NDArray[np.int16]:
+    """How far each pixel is from grey: the difference of its greatest and its least channel, 0..255, (…) int16."""
+    apart: NDArray[np.int16] = pixels.max(axis=-1).astype(np.int16) - pixels.min(axis=-1)
+    return apart
+
+
 def common_color(pixels: Pixels) -> RGB:
     """The most common colour among pixels (…, 3), slight differences put together; white where there are none."""
     flat = pixels.reshape(-1, 3)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
+from mineru_core.engines.embedded.charts.colors import background_of, chroma, common_color, distance
 from mineru_core.engines.embedded.charts.labels import text_height
 from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
 
@@ -113,7 +113,7 @@ def _is_marker(pixels: Pixels, label: Label, background: RGB) -> bool:
     part = pixels[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)]
     if part.size == 0:
         return False
-    colored = (part.max(axis=2).astype(np.int16) - part.min(axis=2) >= GRAY) & (distance(part, background) > GRAY)
+    colored = (chroma(part) >= GRAY) & (distance(part, background) > GRAY)
     rows, columns = np.flatnonzero(colored.any(axis=1)), np.flatnonzero(colored.any(axis=0))
     if not len(rows) or max(len(rows), len(columns)) < MIN_WIDTH * label.height:
         return False

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.document.parts import Line
-from mineru_core.engines.embedded.charts.colors import background_of, distance
+from mineru_core.engines.embedded.charts.colors import background_of, chroma, distance
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene
 
 Mask = NDArray[np.bool_]
@@ -222,8 +222,7 @@ def _beside_samples(scene: Scene) -> list[Box]:
         return []
     step = min(b.center[1] - a.center[1] for a, b in pairwise(column))
     away = distance(scene.pixels, background)
-    chroma = scene.pixels.max(axis=2).astype(np.int16) - scene.pixels.min(axis=2)
-    letters = (away > MIN_CONTRAST) & (chroma < GRAY)
+    letters = (away > MIN_CONTRAST) & (chroma(scene.pixels) < GRAY)
     names = []
     for sample in column:
         reach = min(step / 2, 0.8 * scene.text_height)
@@ -238,8 +237,7 @@ def _beside_samples(scene: Scene) -> list[Box]:
 def _samples(scene: Scene, background: RGB) -> list[Box]:
     """Blots of colour outside the plot area that have the size and shape of samples."""
     height = scene.text_height
-    chroma = scene.pixels.max(axis=2).astype(np.int16) - scene.pixels.min(axis=2)
-    colored = ((chroma >= GRAY) & (distance(scene.pixels, background) > GRAY)).astype(np.uint8)
+    colored = ((chroma(scene.pixels) >= GRAY) & (distance(scene.pixels, background) > GRAY)).astype(np.uint8)
     count, _, stats, _ = cv2.connectedComponentsWithStats(colored, connectivity=8)
     found = []
     for a, b, w, h, area in (map(float, stats[i]) for i in range(1, count)):
