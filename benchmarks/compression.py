@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from benchmarks.figures import write_figures
 from benchmarks.kit import EvaluationSet, find_sets, item_name, load_scorer
 from mineru_core import Analyzer, load_settings, open_document
 from mineru_core.intake.compression import compress, shrink
@@ -106,8 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         overall = {metric: float(np.mean([values[metric] for values in of_sets])) for metric in METRICS}
         figures |= {f"{way}_all_{metric}": value for metric, value in overall.items()}
         print(f"{'all':22} {way:6}", "  ".join(f"{m} {v:.3f}" for m, v in overall.items()))
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_figures(figures, options.json)
     return 0
 
 

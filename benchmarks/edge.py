@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -27,6 +26,7 @@ from pathlib import Path
 import httpx
 from PIL import Image
 
+from benchmarks.figures import tell_figures
 from benchmarks.kit import find_sets
 from benchmarks.server import served
 from mineru_core.client import Client
@@ -93,10 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     flush=True,
                 )
     figures = _figures(rows)
-    for name, value in figures.items():
-        print(f"{name:22} {value:10.4f}")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), "utf-8")
+    tell_figures(figures, options.json, form="10.4f")
     return 0
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -31,6 +30,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import mineru_core
+from benchmarks.figures import tell_figures
 from benchmarks.server import served
 from mineru_core import Analyzer, load_settings
 from mineru_core.api.server import create_api_server
@@ -65,10 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=False, name="new_connection"))
     with _server("mineru_core.loadtest.plain") as (url, _):
         figures |= asyncio.run(_many(url, page, options.clients, seconds, kept=True, name="sync"))
-    for name, value in figures.items():
-        print(f"{name:22} {value:10.2f}")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), "utf-8")
+    tell_figures(figures, options.json)
     return 0
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 import socket
 import statistics
@@ -33,6 +32,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from benchmarks.figures import tell_figures
 from benchmarks.server import served
 from mineru_core.loadtest.exchange import FORM_TYPE, PARSE_PATH, multipart
 from mineru_core.loadtest.figures import percentile
@@ -220,10 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     figures = beside_raw(options.rate, 3.0 if options.quick else options.seconds)
     figures |= stops(1 if options.quick else options.stops)
-    for name, value in figures.items():
-        print(f"{name:22} {value:10.2f}")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), "utf-8")
+    tell_figures(figures, options.json)
     return 0
 
 

@@ -19,7 +19,6 @@ import argparse
 import gc
 import io
 import itertools
-import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +28,7 @@ from time import perf_counter
 import psutil
 from PIL import Image
 
+from benchmarks.figures import write_figures
 from benchmarks.kit import find_sets
 from benchmarks.serving.stages import fresh_settings
 from mineru_core import Analyzer
@@ -117,8 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pages = QUICK_PAGES if options.quick else max(2, options.pages)
     figures = measure(options.data, pages, options.engine, options.users, options.most_pixels)
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_figures(figures, options.json)
     return 0
 
 

@@ -15,7 +15,6 @@ comparison, ``rapidocr``: pip install rapidocr==3.10.0
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from typing import Any
 import cv2
 import psutil
 
+from benchmarks.figures import tell_figures
 from benchmarks.kit import EvaluationSet, find_sets, item_name, load_scorer
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.ocr import OcrReader
@@ -168,10 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         readers["rapidocr"] = rapidocr_reader()
     figures = figures_of(compare(readers, sets, 1 if options.quick else options.limit, scorer))
     reader.close()
-    for name, value in figures.items():
-        print(f"{name:36} {value:.4f}")
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    tell_figures(figures, options.json, width=36, form=".4f")
     return 0
 
 

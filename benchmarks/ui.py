@@ -19,7 +19,6 @@ each. Needs the packages of the dependency group ``dev``, the weights and Chromi
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import page_view
 from benchmarks.chromium import chromium
+from benchmarks.figures import tell_figures
 from benchmarks.server import served
 from mineru_core.ui.i18n import Translator
 
@@ -190,10 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
     figures = run(QUICK_RUNS if chosen.quick else chosen.runs)
-    for name, value in figures.items():
-        print(f"{name:32} {value:8.1f}")
-    if chosen.json is not None:
-        chosen.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    tell_figures(figures, chosen.json, width=32, form="8.1f")
     return 0
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import base64
 import io
-import json
 import secrets
 import sys
 import time
@@ -31,6 +30,7 @@ import pypdfium2
 from playwright.sync_api import Browser, FilePayload
 
 from benchmarks.chromium import chromium
+from benchmarks.figures import write_figures
 from benchmarks.kit import find_sets, item_name, load_scorer
 from benchmarks.server import served
 from mineru_core import Analyzer, load_settings, open_document
@@ -183,8 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures = measure_wire(items, browser, load_scorer(options.data))
         figures["session_mb"] = measure_memory(browser)
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_figures(figures, options.json)
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 import benchmarks.serving as package
+from benchmarks.figures import write_figures
 from benchmarks.serving.extras import EXTRAS, Bench, repeat_ms
 from benchmarks.serving.figures import same_text
 from benchmarks.serving.loads import Outcome, closed_loop
@@ -198,8 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     print(line_of({name: value for name, value in figures.items() if not name[-1].isdigit()}))
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_figures(figures, options.json)
     return 0
 
 

@@ -24,7 +24,6 @@ behind them: ``theirs_page_s``, ``ours_page_s``, ``ours_users_s``, ``theirs_firs
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from benchmarks.figures import write_figures
 from benchmarks.vlm.tasks import USERS, run_side, write
 
 
@@ -81,8 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         figures = measure(options.folder or Path(temporary), options.quick, options.precision)
     print("  ".join(f"{name} {value:.4g}" for name, value in figures.items()))
-    if options.json is not None:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    write_figures(figures, options.json)
     return 0
 
 
