@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from mineru_core.engines.embedded.charts.colors import channel_max
 from mineru_core.engines.embedded.charts.lines_ink import MIN_CONTRAST, legend_boxes, plot_part
 from mineru_core.engines.embedded.charts.lines_trace import Array, Trace
 from mineru_core.engines.embedded.charts.scene import RGB, Scene
@@ -40,7 +41,7 @@ def fill_colors(scene: Scene, most: int = 8) -> list[RGB]:
     """Colours that fill large parts of the plot, those with the most pixels first."""
     part, _, _ = plot_part(scene, margin=-1.0)
     ground = np.array(scene.background, np.float32)
-    inked = np.abs(part.astype(np.float32) - ground).max(axis=2) > MIN_CONTRAST / 2
+    inked = channel_max(np.abs(part.astype(np.float32) - ground)) > MIN_CONTRAST / 2
     # What is left when a rim of two pixels is taken off is filled; lines and letters are gone.
     filled = cv2.erode(inked.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(np.bool_)
     pixels = part[filled].astype(np.float32)

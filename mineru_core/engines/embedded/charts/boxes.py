@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mineru_core.document.chart import Point, Series
+from mineru_core.engines.embedded.charts.colors import channel_max
 from mineru_core.engines.embedded.charts.lines import rounded
 from mineru_core.engines.embedded.charts.lines_ink import MIN_CONTRAST, is_busy, legend_boxes, plot_part
 from mineru_core.engines.embedded.charts.scene import CategoryAxis, NumberAxis, Scene
@@ -125,7 +126,7 @@ def _in_order(shape: _Shape, swapped: bool) -> tuple[float, ...]:
 def _band(scene: Scene, names: CategoryAxis, pixel: float, lying: bool) -> _Band:
     part, left, top = plot_part(scene, margin=-1.5)
     picture = part.astype(np.float32)
-    contrast = np.abs(picture - np.array(scene.background, np.float32)).max(axis=2)
+    contrast = channel_max(np.abs(picture - np.array(scene.background, np.float32)))
     for box in legend_boxes(scene):
         inside = box.shifted(-left, -top).clipped(part.shape[1], part.shape[0])
         contrast[int(inside.y0) : int(np.ceil(inside.y1)), int(inside.x0) : int(np.ceil(inside.x1))] = 0
@@ -241,7 +242,7 @@ def _median_row(inside: NDArray[np.float32], line: float) -> tuple[float, float]
     """The row of the line across a box that differs most from its filling, to a fraction of a pixel, and how much."""
     margin = int(np.ceil(line)) + 1
     usual = np.median(inside.reshape(-1, 3), axis=0)
-    off = np.abs(inside - usual).max(axis=2)
+    off = channel_max(np.abs(inside - usual))
     # All of a line across differs, whatever of a word or of the grid does.
     level = np.percentile(off, 20, axis=1)
     # The outline is at the ends, and may be thicker than it looks against the ground.

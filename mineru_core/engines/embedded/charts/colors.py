@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -26,6 +27,9 @@ MIN_SHARE = 0.0004
 MIN_PIXELS = 12
 MAX_COLORS = 40
 
+Channel = TypeVar("Channel", bound=np.generic)
+"""The type of a channel's values: bytes, or numbers that were reckoned from them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Surface:
@@ -37,13 +41,29 @@ class Surface:
 
 def distance(pixels: Pixels, color: RGB) -> NDArray[np.int16]:
     """How far each pixel is from a colour: the greatest difference of a channel, 0..255, (…) int16."""
-    away: NDArray[np.int16] = np.abs(pixels.astype(np.int16) - np.array(color, np.int16)).max(axis=-1)
-    return away
+    if not pixels.size:
+        return np.zeros(pixels.shape[:-1], np.int16)
+    flat = np.ascontiguousarray(pixels).reshape(-1, 1, 3)
+    # Channel by channel in OpenCV: NumPy takes fifty times as long where the last axis has three places.
+    red, green, blue = cv2.split(cv2.absdiff(flat, np.array([*color, 0.0])))
+    return cv2.max(cv2.max(red, green), blue).reshape(pixels.shape[:-1]).astype(np.int16)
+
+
+def channel_max(channels: NDArray[Channel]) -> NDArray[Channel]:
+    """The greatest of each pixel's three channels, (…, 3) to (…): ``max(axis=-1)`` in a tenth of its time."""
+    found: NDArray[Channel] = np.maximum(np.maximum(channels[..., 0], channels[..., 1]), channels[..., 2])
+    return found
+
+
+def channel_min(channels: NDArray[Channel]) -> NDArray[Channel]:
+    """The least of each pixel's three channels, (…, 3) to (…)."""
+    found: NDArray[Channel] = np.minimum(np.minimum(channels[..., 0], channels[..., 1]), channels[..., 2])
+    return found
 
 
 def chroma(pixels: Pixels) -> NDArray[np.int16]:
     """How far each pixel is from grey: the difference of its greatest and its least channel, 0..255, (…) int16."""
-    apart: NDArray[np.int16] = pixels.max(axis=-1).astype(np.int16) - pixels.min(axis=-1)
+    apart: NDArray[np.int16] = channel_max(pixels).astype(np.int16) - channel_min(pixels)
     return apart
 
 
@@ -69,7 +89,7 @@ def surfaces(pixels: Pixels, background: RGB, hidden: Mask | None = None) -> lis
     ``hidden`` marks pixels that are left out, such as those of texts.
     """
     blurred = [cv2.dilate(pixels, np.ones((3, 3), np.uint8)), cv2.erode(pixels, np.ones((3, 3), np.uint8))]
-    spread = (blurred[0].astype(np.int16) - blurred[1]).max(axis=2)
+    spread = channel_max(cv2.subtract(blurred[0], blurred[1]))
     flat = (spread <= FLAT) & (distance(pixels, background) > BACKGROUND)
     if hidden is not None:
         flat &= ~hidden

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import channel_max
 
 # A line differs from the pixels this far away on both sides by more than this (0..255, one channel at least).
 SIDE = 2
@@ -99,8 +100,8 @@ def _thin_rows(picture: Pixels) -> NDArray[np.uint8]:
     thin = np.zeros(picture.shape[:2], np.uint8)
     if picture.shape[0] <= 2 * SIDE:
         return thin
-    middle = picture[SIDE:-SIDE].astype(np.int16)
-    above = np.abs(middle - picture[: -2 * SIDE]).max(axis=2)
-    below = np.abs(middle - picture[2 * SIDE :]).max(axis=2)
+    middle = picture[SIDE:-SIDE]
+    above = channel_max(cv2.absdiff(middle, picture[: -2 * SIDE]))
+    below = channel_max(cv2.absdiff(middle, picture[2 * SIDE :]))
     thin[SIDE:-SIDE] = np.minimum(above, below) > MIN_CONTRAST
     return thin

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import channel_max, channel_min, chroma, distance
 from mineru_core.engines.embedded.charts.scene import RGB, Scene
 
 Floats = NDArray[np.floating[Any]]
@@ -71,7 +72,7 @@ def is_busy(scene: Scene) -> bool:
     """Whether marks cover most of the plot: a photo, an area or noise, among which no thin marks can be followed."""
     part, _, _ = plot_part(scene, margin=0.0)
     inked, offset, _ = _inked(part, scene.background)
-    marked = np.abs(offset).max(axis=1) > MIN_CONTRAST
+    marked = channel_max(np.abs(offset)) > MIN_CONTRAST
     return bool(marked.sum() > MOSTLY * max(1, inked.size))
 
 
@@ -101,7 +102,7 @@ def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:
 
 def _is_lossy(part: Pixels, background: RGB) -> bool:
     """Whether the picture went through a JPEG or the like: much of its ground is not quite of one colour."""
-    away = np.abs(part[::2, ::2].astype(np.int16) - np.array(background, np.int16)).max(axis=2)
+    away = distance(part[::2, ::2], background)
     return bool(((away > 0) & (away <= 12)).mean() > 0.06)
 
 
@@ -134,7 +135,7 @@ def _inked(part: Pixels, background: RGB) -> tuple[Mask, Floats, Floats]:
     """Which pixels of a plot are not ground; how far they are from it, (pixels, 3); and its usual colour (3,)."""
     ground = ground_of(part, background)
     offset = part.astype(np.float32) - ground
-    inked = np.abs(offset).max(axis=2) > 0.2 * MIN_CONTRAST
+    inked = channel_max(np.abs(offset)) > 0.2 * MIN_CONTRAST
     return inked, offset[inked], np.median(ground[0], axis=0)
 
 
@@ -167,7 +168,7 @@ def ground_of(part: Pixels, background: RGB) -> Floats:
     """
     ground = np.broadcast_to(np.array(background, np.float32), part.shape).copy()
     columns = np.median(part[::3], axis=0).astype(np.float32)
-    banded = np.abs(columns - np.array(background, np.float32)).max(axis=1) < MIN_CONTRAST
+    banded = channel_max(np.abs(columns - np.array(background, np.float32))) < MIN_CONTRAST
     ground[:, banded] = columns[banded]
     return ground
 
@@ -237,9 +238,9 @@ def _rules(part: Pixels, contrast: Floats, across: float = 0.45) -> Mask:
 
     ``across`` is the share of the width that a level rule inks at least.
     """
-    chroma = part.max(axis=2).astype(np.int16) - part.min(axis=2)
+    apart = chroma(part)
     # Pale blue and pale green ones are in use as well.
-    grey = (chroma < 24) | ((chroma < 48) & (part.min(axis=2) >= 170))
+    grey = (apart < 24) | ((apart < 48) & (channel_min(part) >= 170))
     drawn = (contrast > 0.35 * MIN_CONTRAST) & grey
     out = np.zeros(drawn.shape, np.bool_)
     out[drawn.mean(axis=1) > across] = True

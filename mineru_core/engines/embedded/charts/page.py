@@ -48,7 +48,11 @@ def charts_of_page(
         x0, y0 = int(area.x0), int(area.y0)
         part = np.ascontiguousarray(pixels[y0 : ceil(area.y1), x0 : ceil(area.x1)])
         inside = [_moved(line, -x0, -y0) for line in lines if line.box.covered_by(area) >= MIN_COVERED]
-        reading = _read(part, inside, ctx, reread)
+        # Texts are read again for a chart's sake: not of what looks like none, unless one is read there all the same.
+        no_chart = not regions or any(table.intersection(area).area > MIN_COVERED * area.area for table in tables)
+        reading = _read(part, inside, ctx, None if no_chart else reread)
+        if no_chart and isinstance(reading, ChartReading) and reading.chart.confidence >= SURER_THAN_TABLE:
+            reading = _read(part, inside, ctx, reread)
         if isinstance(reading, NotAChart):
             continue
         placed = ChartReading(_on_page(reading.chart, x0, y0, width, height), reading.warnings)
@@ -58,7 +62,7 @@ def charts_of_page(
     return found
 
 
-def _read(pixels: Pixels, lines: Sequence[Line], ctx: RunContext, reread: Reread) -> ChartReading | NotAChart:
+def _read(pixels: Pixels, lines: Sequence[Line], ctx: RunContext, reread: Reread | None) -> ChartReading | NotAChart:
     """The chart of an area; a picture that a reader of marks breaks on is none, and its page is read all the same."""
     try:
         return read_chart(pixels, lines, ctx, reread)

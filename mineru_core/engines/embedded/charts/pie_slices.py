@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import channel_max
 from mineru_core.engines.embedded.charts.scene import RGB
 
 Floats = NDArray[np.float32]
@@ -71,7 +73,7 @@ class Slice(NamedTuple):
 def find_disc(pixels: Pixels) -> Disc | None:
     """The largest disc of a picture (height, width, 3), None where there is none that fills its circle."""
     ground = background_of(pixels)
-    inked = (np.abs(pixels.astype(np.float32) - ground).max(axis=2) > 24).astype(np.uint8)
+    inked: MatLike = (channel_max(np.abs(pixels.astype(np.float32) - ground)) > 24).astype(np.uint8)
     # The white edges of slices part the disc; leader lines and words touch it.
     inked = cv2.morphologyEx(inked, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
     thin = max(5, 2 * (min(pixels.shape[:2]) // 60) + 1)
@@ -132,7 +134,7 @@ def _hole(pixels: Pixels, disc: Disc, ground: Floats) -> float:
     """The radius of the hole in the middle, 0 where there is none."""
     radii = np.arange(1.0, disc.radius, 1.0)
     ring = _polar(pixels, disc, radii, 180)
-    open_ = (np.abs(ring - ground).max(axis=2) <= 24).mean(axis=1)
+    open_ = (channel_max(np.abs(ring - ground)) <= 24).mean(axis=1)
     inner = np.flatnonzero(open_ < 0.5)
     hole = float(radii[inner[0]]) if len(inner) else 0.0
     # Words may stand in the hole; what is open about half-way out is a hole all the same.

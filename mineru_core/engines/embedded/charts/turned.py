@@ -14,6 +14,7 @@ import numpy as np
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.document.parts import Line
+from mineru_core.engines.embedded.charts.colors import channel_max
 from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
 
 # The strip below the plot area is this high, in heights of a line; that left of the labels at least this wide.
@@ -70,7 +71,7 @@ def _read_up(scene: Scene, strip: Box, read: Callable[[Pixels], Sequence[Line]])
     part = scene.pixels[y0:y1, x0:x1]
     if part.size == 0:
         return []
-    inked = np.abs(part.astype(np.int16) - np.median(part.reshape(-1, 3), axis=0)).max(axis=2) > MIN_CONTRAST
+    inked = channel_max(np.abs(part.astype(np.int16) - np.median(part.reshape(-1, 3), axis=0))) > MIN_CONTRAST
     if inked.mean() < MIN_INK:
         return []
     # Close about the ink: a letter alone in a long strip is passed over.

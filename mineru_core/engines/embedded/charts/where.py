@@ -21,15 +21,21 @@ AROUND = 2.0
 # The layout's pictures are parts of the page's one chart where they cover so much of each other's rows and the page.
 MIN_PICTURES = 2
 SAME = 0.7
+# Of a page's area, for the page to be a table.
+MIN_TABLE = 0.5
 
 
 def chart_areas(width: int, height: int, regions: Sequence[LayoutRegion], lines: Sequence[Line]) -> list[Box]:
     """The areas of a page of this size that may be charts, in its pixels, from top to bottom.
 
-    Where the page is no page of text, the whole of it comes first: what is found there makes the others needless.
+    Where the page is no page of text, the whole of it comes first: what is found there makes the others needless. A
+    page on which the layout sees a large table and no picture has none.
     """
     page = Box(0.0, 0.0, float(width), float(height))
     named = [r.box for r in regions if r.type in (BlockType.IMAGE, BlockType.CHART) and _is_large(r.box, page)]
+    at_table = any(r.type is BlockType.TABLE and r.box.area >= MIN_TABLE * page.area for r in regions)
+    if at_table and not named:
+        return []
     apart = _distinct(named)
     areas = [_with_labels(box, lines).clipped(width, height) for box in apart]
     several = len(apart) >= MIN_PICTURES and all(box.area < 0.6 * page.area for box in apart)

@@ -75,3 +75,32 @@ def test_several_pictures_are_looked_at_one_by_one() -> None:
     assert all(area.covered_by(Box(0, 0, 1000, 450)) == 1 for area in areas)
     icon = LayoutRegion(BlockType.IMAGE, Box(0, 0, 30, 30), 0.9)
     assert chart_areas(1000, 450, [icon], []) == [Box(0, 0, 1000, 450)]
+
+
+def test_a_table_that_fills_the_picture_is_no_chart() -> None:
+    page = Box(0, 0, 1000, 450)
+    table = LayoutRegion(BlockType.TABLE, Box(50, 50, 950, 400), 0.9)
+    assert chart_areas(1000, 450, [table], []) == []
+    picture = LayoutRegion(BlockType.IMAGE, Box(60, 60, 400, 380), 0.6)
+    assert page in chart_areas(1000, 450, [table, picture], [])
+    small = LayoutRegion(BlockType.TABLE, Box(50, 300, 950, 400), 0.9)
+    assert chart_areas(1000, 450, [small], []) == [page]
+
+
+def test_a_small_picture_is_read_again_only_where_it_may_be_a_chart() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def again(pixels: Pixels) -> list[Line]:
+        asked.append(pixels.shape)
+        return []
+
+    pixels = np.full((120, 320, 3), 255, np.uint8)
+    pixels[60, 20:300] = 0
+    box = Box(0, 0, 320, 120)
+    lines = [_line("Total", Box(20, 20, 80, 40)), _line("12.50", Box(220, 20, 280, 40))]
+    assert charts_of_page(pixels, [], lines, [], RunContext(), again) == []
+    picture = [LayoutRegion(BlockType.IMAGE, box, 0.9)]
+    assert charts_of_page(pixels, picture, lines, [box], RunContext(), again) == []
+    assert asked == []
+    assert charts_of_page(pixels, picture, lines, [], RunContext(), again) == []
+    assert asked
