@@ -7,11 +7,12 @@ Nested names are joined with two underscores: ``MINERU_WORKBENCH_LIMITS__MAX_PAG
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -22,6 +23,8 @@ from pydantic_settings import (
 from mineru_core.errors import InvalidSetting
 
 HOME_VARIABLE = "MINERU_WORKBENCH_HOME"
+
+_STORAGE_URL = re.compile(r"(valkeys?|rediss?)://[^/\s]+(/\d*)?$|(valkey|redis)\+unix:///\S+$")
 
 
 def default_home() -> Path:
@@ -168,6 +171,20 @@ class RateSettings(_Section):
     per_minute: int = Field(default=20, ge=0, description="documents a minute, on average over five; 0: no limit")
     burst: int = Field(default=40, ge=1, description="documents in any one minute")
     local: bool = Field(default=False, description="whether callers on the machine itself, without token, are limited")
+    storage_url: SecretStr | None = Field(
+        default=None,
+        description="Valkey or Redis that several servers count in together, such as valkey://host:6379/0; "
+        "each counts for itself if unset, and while it does not answer",
+    )
+
+    @field_validator("storage_url")
+    @classmethod
+    def _is_a_storage(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not _STORAGE_URL.match(url.get_secret_value()):
+            raise ValueError(
+                "not an address such as valkey://host:6379/0, rediss://:password@host or valkey+unix:///path"
+            )
+        return url
 
 
 class LoadtestSettings(_Section):

@@ -4,7 +4,8 @@
 #   tools/setup.sh run      .venv, the package, the embedded engine's weights
 #   tools/setup.sh mineru   the same with the extra that reads with the MinerU model (torch)
 #   tools/setup.sh dev      .venv, the package with that extra, linters and test tools
-#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice, nginx
+#   tools/setup.sh test     dev, the weights, Chromium and a Chinese font for the browser tests, LibreOffice,
+#                           nginx, Redis
 #   tools/setup.sh browser  Chromium and the font alone
 #
 # PYTHON chooses the interpreter of a new .venv (3.11 or later). NO_BROWSER=1 goes without Chromium. TORCH chooses
@@ -146,6 +147,14 @@ proxy() {
         || say "without it these tests are left out: sudo apt-get install nginx-light"
 }
 
+storage() {
+    command -v valkey-server >/dev/null || command -v redis-server >/dev/null && return
+    say "Installing for the tests of shared rate limits: redis-server"
+    { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends redis-server >/dev/null; } \
+        || say "without it these tests are left out: sudo apt-get install redis-server"
+}
+
 case "${1:-}" in
     run)
         make_venv
@@ -169,6 +178,7 @@ case "${1:-}" in
         [ -n "${NO_BROWSER:-}" ] || browser
         spreadsheet
         proxy
+        storage
         ;;
     browser)
         browser

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
+import anyio
+import anyio.to_thread
 from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,12 +19,22 @@ from mineru_core.api.access import LOCAL_OWNER, Caller, caller_of
 from mineru_core.api.backend import Backend
 from mineru_core.api.errors import error_response
 from mineru_core.api.middleware import drain
+from mineru_core.api.rate_windows import OwnWindows, SharedWindows, Windows
 from mineru_core.errors import RateLimited, WorkbenchError
+from mineru_core.runtime.circuit_breaker import BreakerState
 from mineru_core.settings import RateSettings
 from mineru_core.store.tokens import Scope as TokenScope
 
 LONG_MINUTES = 5
 """Minutes over which the rate is an average."""
+
+THREADS = 8
+"""Threads that may wait for a shared storage at once: of their own, as others may be busy with documents."""
+
+STORAGE = "rate-storage"
+"""What the shared storage is called in the metrics."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +58,35 @@ class Standing:
 
 
 class SubmissionLimiter:
-    """Counts submissions by whom they are from, in the memory of this process.
+    """Counts submissions by whom they are from: in the memory of this process, or in the settings' shared storage.
 
     Two windows move along: ``burst`` in any minute, and ``per_minute`` on average over ``LONG_MINUTES``. Safe to use
-    from several threads.
+    from several threads. ``on_change`` is told whether the shared storage is used.
     """
 
-    def __init__(self, settings: RateSettings) -> None:
-        self._windows = MovingWindowRateLimiter(MemoryStorage())
-        self._lock = threading.Lock()  # between the test and the count nobody else may count
+    def __init__(self, settings: RateSettings, on_change: Callable[[BreakerState], None] | None = None) -> None:
+        url = settings.storage_url
+        self._windows: Windows = OwnWindows() if url is None else SharedWindows(url.get_secret_value(), on_change)
         self._items: list[RateLimitItem] = []
         if settings.per_minute:
             self._items.append(RateLimitItemPerMinute(settings.burst))
             self._items.append(RateLimitItemPerMinute(LONG_MINUTES * settings.per_minute, LONG_MINUTES))
         self._policy = ", ".join(f"{item.amount};w={item.get_expiry()}" for item in self._items)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether counting takes the way to a storage that others share; not for an event loop to wait for."""
+        return self._windows.is_shared
+
     def take(self, who: str) -> None:
         """Count a submission, or raise ``RateLimited`` and count nothing."""
-        with self._lock:
-            full = [item for item in self._items if not self._windows.test(item, who)]
-            if full:
-                raise RateLimited(
-                    f"More documents were handed in than may be in a while ({self._policy.replace(';w=', ' in ')} s).",
-                    "Wait for as long as Retry-After says, or ask for a token without this limit.",
-                    retry_after_s=max(self._standing(item, who).reset_s for item in full),
-                )
-            for item in self._items:
-                self._windows.hit(item, who)
+        full = self._windows.take(self._items, who)
+        if full:
+            raise RateLimited(
+                f"More documents were handed in than may be in a while ({self._policy.replace(';w=', ' in ')} s).",
+                "Wait for as long as Retry-After says, or ask for a token without this limit.",
+                retry_after_s=max(self._standing(item, who).reset_s for item in full),
+            )
 
     def standing(self, who: str) -> Standing | None:
         """Where the caller stands now; None where nothing is limited."""
@@ -81,7 +94,7 @@ class SubmissionLimiter:
         return min(standings, key=lambda standing: standing.remaining, default=None)
 
     def _standing(self, item: RateLimitItem, who: str) -> Standing:
-        reset, remaining = self._windows.get_window_stats(item, who)
+        reset, remaining = self._windows.stats(item, who)
         return Standing(item.amount, remaining, max(0.0, reset - time.time()), self._policy)
 
 
@@ -95,7 +108,9 @@ class Submissions:
         self.app = app
         self._backend = backend
         self._paths = tuple(paths)
-        self._limiter = SubmissionLimiter(backend.settings.rate)
+        told = partial(backend.service.analyzer.metrics.set_breaker, STORAGE)
+        self._limiter = SubmissionLimiter(backend.settings.rate, told)
+        self._threads = anyio.CapacityLimiter(THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve or refuse one request."""
@@ -107,11 +122,11 @@ class Submissions:
         try:
             self._backend.service.refuse_if_full(caller.owner)  # before it counts as one that was handed in
             if limited:
-                self._limiter.take(caller.owner)
+                await self._counted(partial(self._limiter.take, caller.owner))
         except WorkbenchError as error:
-            await self._refuse(error, self._headers(caller, limited), scope, receive, send)
+            await self._refuse(error, await self._headers(caller, limited), scope, receive, send)
             return
-        headers = self._headers(caller, limited)
+        headers = await self._headers(caller, limited)
 
         async def send_with_standing(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -126,8 +141,12 @@ class Submissions:
         # Whoever is at the machine could switch the limit off, and shares it with nobody who asks by HTTP.
         return caller.owner != LOCAL_OWNER or self._backend.settings.rate.local
 
-    def _headers(self, caller: Caller, limited: bool) -> dict[str, str]:
-        standing = self._limiter.standing(caller.owner) if limited else None
+    async def _counted(self, ask: Callable[[], _T]) -> _T:
+        """What the limiter says, without the event loop's waiting for a storage elsewhere."""
+        return await anyio.to_thread.run_sync(ask, limiter=self._threads) if self._limiter.is_shared else ask()
+
+    async def _headers(self, caller: Caller, limited: bool) -> dict[str, str]:
+        standing = await self._counted(partial(self._limiter.standing, caller.owner)) if limited else None
         return {} if standing is None else standing.headers()
 
     async def _refuse(

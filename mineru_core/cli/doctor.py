@@ -67,6 +67,7 @@ def _all_checks() -> Iterator[Check]:
         check_home,
         check_weights,
         check_listening,
+        check_rates,
         check_browser,
     )
     for look in looks:
@@ -151,6 +152,19 @@ def check_listening(settings: Settings) -> Check:
     except WorkbenchError as error:
         return Check("port", State.WARN, error.message, "Fine if the workbench is running; else choose --port.")
     return Check("port", State.OK, f"{host}:{port} is free")
+
+
+def check_rates(settings: Settings) -> Check:
+    """The storage that several servers count documents in answers, where one is set."""
+    if settings.rate.storage_url is None:
+        return Check("rates", State.OK, "each server counts for itself")
+    from mineru_core.api.rate_windows import SharedWindows
+
+    shared = SharedWindows(settings.rate.storage_url.get_secret_value())
+    if shared.answers():
+        return Check("rates", State.OK, f"counted in {shared.address}")
+    hint = "Start it, or check rate.storage_url; until then each server counts for itself."
+    return Check("rates", State.WARN, f"{shared.address} does not answer", hint)
 
 
 def check_browser(_settings: Settings) -> Check:

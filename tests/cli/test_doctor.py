@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from mineru_core.cli.main import app
 from tests.engines.mineru.checkpoints import write_checkpoint
 
-NAMES = {"python", "cores", "home", "weights", "port", "chromium", "mineru", "mineru-tiny", "mineru-server"}
+NAMES = {"python", "cores", "home", "weights", "port", "chromium", "rates", "mineru", "mineru-tiny", "mineru-server"}
 
 
 def doctor(*arguments: str) -> Result:
