@@ -63,7 +63,7 @@ def check_embedded(pages: int, rounds: int) -> None:
 
 @pytest.mark.models
 def test_embedded() -> None:
-    check_embedded(pages=8, rounds=1)
+    check_embedded(pages=4, rounds=2)
 
 
 @pytest.mark.models

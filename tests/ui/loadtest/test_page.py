@@ -117,6 +117,7 @@ def test_a_run_is_started_watched_and_stopped() -> None:
     assert not app.exception
 
 
+@pytest.mark.long
 def test_a_before_and_after_is_run_by_one_press() -> None:
     app = open_app("en-US", PAGE)
     app.segmented_control(key="load_kind").set_value("switch").run()
