@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import Response
 
 from mineru_core.api.backend import Backend
+from mineru_core.api.forms import ArrivingFile, arriving_files
 from mineru_core.api.idempotency import Asked, KeyOfRequest
 from mineru_core.api.tasks import (
     TaskView,
@@ -21,7 +22,7 @@ from mineru_core.api.tasks import (
     wait_for,
 )
 from mineru_core.document.task import Region
-from mineru_core.errors import FileTooLarge, InvalidRequest
+from mineru_core.errors import InvalidRequest
 from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
 from mineru_core.jobs.comparisons import Upload
@@ -83,7 +84,7 @@ def only_known(
 
 def router(backend: Backend) -> APIRouter:
     """The routes, standing on ``backend``."""
-    routes = APIRouter(tags=["documents"])
+    routes = APIRouter(tags=["documents"], route_class=arriving_files(backend))
     _add_parse(routes, backend)
     _add_compare(routes, backend)
     return routes
@@ -114,10 +115,10 @@ def _add_parse(routes: APIRouter, backend: Backend) -> None:
         owner = owner_of_call(request)
         backend.service.refuse_if_full(owner)  # here, where no queue of threads keeps the refusal waiting
         regions = [parse_region(text, page) for text in region or ()]
-        data = await bytes_of(file, backend.settings.limits.max_file_bytes)
-        wishes = Wishes(file.filename or "document", instruction, owner, tuple(regions), engine)
+        upload = await taken(file)
+        wishes = Wishes(upload.name, instruction, owner, tuple(regions), engine)
         return await answer_to(
-            backend, request, PARSE_PATH, data, wishes, key, asynchronous=asynchronous, password=password or None
+            backend, request, PARSE_PATH, upload, wishes, key, asynchronous=asynchronous, password=password or None
         )
 
 
@@ -143,11 +144,7 @@ def _add_compare(routes: APIRouter, backend: Backend) -> None:
         """Read two documents and tell what changed from the earlier to the later one."""
         owner = owner_of_call(request)
         backend.service.refuse_if_full(owner)
-        most = backend.settings.limits.max_file_bytes
-        uploads = [
-            Upload(file.filename or name, await bytes_of(file, most))
-            for file, name in ((before, "before"), (after, "after"))
-        ]
+        uploads = [await taken(before, "before"), await taken(after, "after")]
         submit = partial(
             backend.service.comparisons.submit,
             *uploads,
@@ -165,7 +162,7 @@ async def answer_to(
     backend: Backend,
     request: Request,
     path: str,
-    data: bytes,
+    upload: Upload,
     wishes: Wishes,
     key: str | None,
     *,
@@ -174,11 +171,13 @@ async def answer_to(
 ) -> Response:
     """The answer to a document posted to ``path``: what is known already, the task's view, or its result."""
     if not asynchronous and key is None and not password:
-        known = await backend.submit(partial(_known, backend, data, wishes))
+        known = await backend.submit(partial(_known, backend, upload.data, wishes))
         if known is not None:
             return known
-    submit = partial(backend.service.submit, data, **wishes._asdict(), password=password)
-    asked = Asked((path, wishes.words, [*wishes.regions], wishes.engine, asynchronous), (data,))
+    submit = partial(
+        backend.service.submit, upload.data, **wishes._asdict(), password=password, incoming=upload.incoming
+    )
+    asked = Asked((path, wishes.words, [*wishes.regions], wishes.engine, asynchronous), (upload.data,))
     job = await _submitted(backend, wishes.owner, submit, key, asked)
     return await _answer(backend, request, job, asynchronous=asynchronous)
 
@@ -213,8 +212,7 @@ async def _answer(backend: Backend, request: Request, job: Job, *, asynchronous:
     return await finished_result(backend, job)
 
 
-async def bytes_of(file: UploadFile, max_bytes: int) -> bytes:
-    """The uploaded bytes. Raises ``FileTooLarge``: what else came in the form does not count against the file."""
-    if file.size is not None and file.size > max_bytes:
-        raise FileTooLarge(f"The upload has {file.size:,} bytes; at most {max_bytes:,} are taken.")
-    return await file.read()
+async def taken(file: UploadFile, name: str = "document") -> Upload:
+    """A file of a form, whole; ``name`` where the form gives none."""
+    incoming = file.incoming if isinstance(file, ArrivingFile) else None
+    return Upload(file.filename or name, await file.read(), incoming)

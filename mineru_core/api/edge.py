@@ -18,9 +18,10 @@ from mineru_core.api.documents import (
     RegionField,
     Wishes,
     answer_to,
-    bytes_of,
     only_known,
+    taken,
 )
+from mineru_core.api.forms import arriving_files
 from mineru_core.api.idempotency import KeyOfRequest
 from mineru_core.api.tasks import TaskView, json_response, owner_of_call
 from mineru_core.document.edge import MOST_PICTURES, EdgeDocument
@@ -30,6 +31,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.instruct.selectors import parse_region
 from mineru_core.intake.edge import EdgeFile, edge_document_of, write_edge_file
 from mineru_core.intake.sniffing import EDGE_MARK
+from mineru_core.jobs.comparisons import Upload
 from mineru_core.serving.edge import EDGE_ENGINE, PART_OF_BLOCK
 
 EDGE_PATH = "/v1/document/edge"
@@ -51,7 +53,7 @@ class EdgeTerms(BaseModel):
 
 def router(backend: Backend) -> APIRouter:
     """The routes, standing on ``backend``."""
-    routes = APIRouter(tags=["documents"])
+    routes = APIRouter(tags=["documents"], route_class=arriving_files(backend))
     _add_terms(routes, backend)
     _add_edge(routes, backend)
     return routes
@@ -97,12 +99,12 @@ def _add_edge(routes: APIRouter, backend: Backend) -> None:
         owner = owner_of_call(request)
         backend.service.refuse_if_full(owner)
         regions = [parse_region(text, page) for text in region or ()]
-        most = backend.settings.limits.max_file_bytes
-        data = await bytes_of(document, most)
-        pictures = [await bytes_of(one, most) for one in (picture or ())[: MOST_PICTURES + 1]]
-        data = await backend.submit(partial(_file, backend, data, pictures, engine))
-        wishes = Wishes(document.filename or "document", instruction, owner, tuple(regions), engine)
-        return await answer_to(backend, request, EDGE_PATH, data, wishes, key, asynchronous=asynchronous)
+        upload = await taken(document)
+        pictures = [await one.read() for one in (picture or ())[: MOST_PICTURES + 1]]
+        data = await backend.submit(partial(_file, backend, upload.data, pictures, engine))
+        upload = upload if data is upload.data else Upload(upload.name, data)  # put together from JSON and pictures
+        wishes = Wishes(upload.name, instruction, owner, tuple(regions), engine)
+        return await answer_to(backend, request, EDGE_PATH, upload, wishes, key, asynchronous=asynchronous)
 
 
 def _terms(backend: Backend, name: str | None) -> EdgeTerms:

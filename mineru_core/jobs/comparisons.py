@@ -16,6 +16,7 @@ from mineru_core.export.result import DocumentResult
 from mineru_core.instruct import parse_words
 from mineru_core.jobs.model import Job, JobState
 from mineru_core.serving.comparing import COMPARISON, compared
+from mineru_core.store.blobs import Incoming
 
 if TYPE_CHECKING:
     from mineru_core.jobs.service import JobService
@@ -25,10 +26,11 @@ _WORST_FIRST = (JobState.FAILED, JobState.CANCELLED, JobState.EXPIRED)
 
 
 class Upload(NamedTuple):
-    """A document as it is handed in: its name and bytes."""
+    """A document as it is handed in: its name and bytes, and these as they came to disk, where they did."""
 
     name: str
     data: bytes
+    incoming: Incoming | None = None
 
 
 class Comparisons:
@@ -61,6 +63,7 @@ class Comparisons:
                 owner=owner,
                 engine=engine,
                 password=password,
+                incoming=upload.incoming,
             )
             for upload in (before, after)
         )

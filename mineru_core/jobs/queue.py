@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from mineru_core.errors import EncryptedPdf, EngineFailed, NotFound, Overloaded, WorkbenchError
 from mineru_core.jobs.model import JobState
 from mineru_core.runtime.context import Progress
-from mineru_core.store.blobs import BlobStore
+from mineru_core.store.blobs import BlobStore, Incoming
 from mineru_core.store.database import Database
 from mineru_core.store.references import add_reference, read_blob
 from mineru_core.store.tables import JobRow
@@ -26,7 +26,8 @@ _MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What is handed in. ``regions`` is JSON; ``needs_password`` says that only this service can open the document."""
+    """What is handed in. ``regions`` is JSON; ``needs_password`` says that only this service can open the document;
+    ``incoming`` is the data as it came to the blob store's disk, where it did."""
 
     job_id: str
     data: bytes
@@ -36,6 +37,7 @@ class Submission:
     regions: str
     needs_password: bool
     engine: str = ""
+    incoming: Incoming | None = None
 
 
 class JobQueue:
@@ -55,7 +57,12 @@ class JobQueue:
     def submit(self, submission: Submission, places: int | None = None) -> JobRow:
         """Add a pending job. Raises ``Overloaded`` where ``places`` jobs wait already, whoever took them on."""
         data = submission.data
-        self._blobs.put(data)  # slow, so before the lock; the reference makes sure that it is still there
+        # Slow, so before the lock; the reference makes sure that it is still there.
+        if submission.incoming is None:
+            self._blobs.put(data)
+        else:
+            submission.incoming.finish()
+            submission.incoming.place()
         with self._database.write() as session:
             if places is not None:
                 _check_places(session, places)

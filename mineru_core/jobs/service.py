@@ -32,7 +32,7 @@ from mineru_core.serving.analyzers import Analyzers
 from mineru_core.serving.selection import check_regions
 from mineru_core.settings import Settings
 from mineru_core.store import retention
-from mineru_core.store.blobs import BlobStore
+from mineru_core.store.blobs import BlobStore, Incoming
 from mineru_core.store.database import Database
 from mineru_core.store.tables import JobRow
 
@@ -145,7 +145,7 @@ class JobService:
             self._database.close()
 
     @on_storage
-    def submit(
+    def submit(  # noqa: PLR0913  one argument each thing that may be said of a document
         self,
         data: bytes,
         *,
@@ -156,25 +156,27 @@ class JobService:
         engine: str | None = None,
         password: str | None = None,
         interactive: bool = False,
+        incoming: Incoming | None = None,
     ) -> Job:
         """Hand in a document; it waits for its turn. Returns the pending job.
 
         ``engine`` names the one that reads it, the analyzer's own where left out. An ``interactive`` job is cancelled
-        once its owner's last session is gone and stays gone (see ``left``).
+        once its owner's last session is gone and stays gone (see ``left``). ``incoming`` is the same bytes as they came
+        to the blob store's disk (``uploads.receive``): they are kept from there, not written again.
         Raises at once what opening the document raises (``EmptyFile``, ``UnsupportedType``, ``CorruptPdf``, …),
         ``InvalidRequest`` for a region on no page, words without end or an engine that may not be chosen, and
         ``Overloaded`` where no place is left.
         """
         try:
             asked = _Asked(name, words, owner, tuple(regions), self.analyzers.check(engine), password, interactive)
-            row = self._accept(data, asked)
+            row = self._accept(data, asked, incoming)
         except WorkbenchError as error:
             self.analyzer.metrics.request_ended(error.code)
             raise
         self._changes.announce()
         return Job.from_row(row)
 
-    def _accept(self, data: bytes, asked: _Asked) -> JobRow:
+    def _accept(self, data: bytes, asked: _Asked, incoming: Incoming | None) -> JobRow:
         if self._closing.is_set():
             raise Overloaded("The service is stopping.", retry_after_s=_RESTART_S, queue_fraction=1.0)
         if len(asked.words) > MAX_WORDS:
@@ -193,6 +195,7 @@ class JobService:
                 regions=REGIONS.dump_json(asked.regions).decode(),
                 engine=asked.engine,
                 needs_password=needs_password,
+                incoming=incoming,
             )
             # All of this before a worker can claim the job.
             if needs_password and asked.password is not None:
@@ -210,8 +213,7 @@ class JobService:
         return row
 
     def refuse_if_full(self, owner: str) -> None:
-        """Raise ``Overloaded`` where a document of the owner would be refused now: for who wants to know before
-        anything else is done for it. Takes microseconds."""
+        """Raise ``Overloaded`` where a document of the owner would be refused now. Takes microseconds."""
         try:
             self.admission.check(owner)
         except Overloaded as error:

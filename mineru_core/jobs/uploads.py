@@ -52,6 +52,11 @@ class Uploads:
         incoming.write(data)
 
     @on_storage
+    def whole(self, incoming: Incoming) -> bytes:
+        """The bytes of a file that has come whole."""
+        return incoming.so_far().read_bytes()
+
+    @on_storage
     def check(self, incoming: Incoming) -> None:
         """Look whether the file, which is whole, is of a kind that can be read: better said now than once something is
         asked of it, or shown. Raises ``EmptyFile``, ``UnsupportedType`` and ``EncryptedOffice``."""

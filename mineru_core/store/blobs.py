@@ -117,16 +117,21 @@ class Incoming:
         self._file.flush()
         return self._temporary
 
+    @property
+    def sha256(self) -> str:
+        """The sha256 (hex) of the bytes written so far."""
+        return self._hash.hexdigest()
+
     def finish(self) -> str:
         """Flush everything to disk, which may take a moment; the sha256 of the bytes."""
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-        return self._hash.hexdigest()
+        return self.sha256
 
     def place(self) -> str:
         """Keep the finished bytes and return their sha256. Quick: it may be done under a lock."""
-        sha256 = self._hash.hexdigest()
+        sha256 = self.sha256
         path = self._path_of(sha256)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.replace(self._temporary, path)
