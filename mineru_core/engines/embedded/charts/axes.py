@@ -157,7 +157,7 @@ def _finished(scale: Scale, labels: Sequence[Label], lines: Rulings, height: flo
     reach = MAX_OFF_GRID * height
     at_ticks = [lines.near(tick.at, reach) for tick in scale.ticks]
     held = [(tick, at) for tick, at in zip(scale.ticks, at_ticks, strict=True) if at is not None]
-    if len(held) >= max(2, len(scale.ticks) // 2) and len({at for _, at in held}) == len(held):
+    if len(held) >= max(2, (len(scale.ticks) + 1) // 2) and len({at for _, at in held}) == len(held):
         kept = Scale(scale.slope, scale.intercept, scale.log, tuple(tick for tick, _ in held))
         measured = refitted(kept, [at for _, at in held])
         if measured.slope and _agree(scale, measured, height):

@@ -19,6 +19,7 @@ from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.powers import with_powers
 from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
+from mineru_core.engines.embedded.charts.strokes import without_strokes
 from mineru_core.engines.embedded.charts.texts import sort_texts
 from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
 
@@ -38,7 +39,8 @@ SHORT_NAME = 3
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     """The scene of a picture (height, width, 3) uint8 RGB, with the labels that were read in it."""
     picture_height, width = pixels.shape[:2]
-    labels = without_markers(pixels, with_powers(pixels, without_samples(labels)))
+    labels = without_strokes(pixels, without_samples(labels))
+    labels = without_markers(pixels, with_powers(pixels, labels))
     height = text_height(labels)
     legend = find_legend(pixels, labels)
     if (len(legend) == 1 and not _is_drawn(pixels, legend[0])) or all(_is_digit(found) for found in legend):

@@ -25,6 +25,8 @@ MIN_WIDTH, MAX_WIDTH = 0.3, 3.0
 MIN_SOLID, MAX_SOLID = 0.35, 1.5
 # Hyphens are shorter than strokes, and have the colour of letters.
 STROKE, COLORED_STROKE = 0.9, 0.6
+# Dashes and dots of a stroke are so low, and so far apart.
+DASH, DASH_GAP = 0.3, 0.8
 # Share of its box that a dot or a box fills; letters fill less.
 SOLID_FILL = 0.6
 MIN_CONTRAST = 25
@@ -155,14 +157,12 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
     if window.size == 0:
         return None
     inked = (distance(window, background) > MIN_CONTRAST).astype(np.uint8)
-    count, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
     best: _Sample | None = None
-    for i in range(1, count):
-        left, top, width, tall, area = (int(v) for v in stats[i])
+    for mask, (left, top, width, tall) in _blots(inked, height):
         cut = left == 0 or top == 0 or top + tall == window.shape[0]
-        color = _core_color(window, marks == i)
+        color = _core_color(window, mask)
         shortest = COLORED_STROKE if max(color) - min(color) >= GRAY else STROKE
-        marker = _shape(width / height, tall / height, area / (width * tall), shortest)
+        marker = _shape(width / height, tall / height, float(mask.sum()) / (width * tall), shortest)
         starts_inside = x0 + left + width / 2 > box.x0
         if cut or not marker or (starts_inside and marker == "line") or left + width == window.shape[1]:
             continue
@@ -175,6 +175,36 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
         if best is None or not starts_inside:
             best = _Sample(place, color, marker, starts_inside)
     return best
+
+
+def _blots(inked: NDArray[np.uint8], height: float) -> list[tuple[NDArray[np.bool_], tuple[int, int, int, int]]]:
+    """What is drawn in a window, each piece with its (left, top, width, height); dashes in one row are one piece.
+
+    ``height`` is that of the text. Dashes that may go on at the left of the window, as those of a grid, begin at 0.
+    """
+    count, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    rows: list[list[int]] = []
+    for i in sorted(range(1, count), key=lambda i: int(stats[i][0])):
+        before = next((row for row in rows if _goes_on(stats[row[-1]], stats[i], height)), None)
+        if before is None:
+            rows.append([i])
+        else:
+            before.append(i)
+    found = []
+    for row in rows:
+        left, top = (int(v) for v in stats[row][:, :2].min(axis=0))
+        right, bottom = (int(v) for v in (stats[row][:, :2] + stats[row][:, 2:4]).max(axis=0))
+        left = 0 if len(row) > 1 and left <= DASH_GAP * height else left
+        found.append((np.isin(marks, row), (left, top, right - left, bottom - top)))
+    return found
+
+
+def _goes_on(dash: NDArray[np.int32], other: NDArray[np.int32], height: float) -> bool:
+    """Whether two blots (left, top, width, height, …) are dashes or dots of one stroke, the other one at the right."""
+    (left, top, wide, tall), (start, upper, long, high) = (tuple(int(v) for v in blot[:4]) for blot in (dash, other))
+    low = max(tall, high) <= max(3.0, DASH * height) and max(wide, long) <= MAX_WIDTH * height
+    level = abs(top - upper) <= 1 and abs(tall - high) <= 1
+    return low and level and 0 <= start - left - wide <= DASH_GAP * height
 
 
 def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB, end: float) -> bool:

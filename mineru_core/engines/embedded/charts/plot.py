@@ -16,6 +16,10 @@ SAME_END = 6.0
 SAME_ROW = 1.0
 # Half of what an axis' line may be thick, pixels.
 AXIS_LINE = 3.0
+# Pixels that a line of marks may be thick.
+THICKEST = 12.0
+# In heights of a line: how far below the plot area the labels of its axis stand at most.
+AXIS_REACH = 2.2
 
 
 def plot_area(
@@ -28,6 +32,8 @@ def plot_area(
     width, height = size
     left, right = _ends(axes.y, across.lines) or _ends(axes.second_y, across.lines) or (None, None)
     top, bottom = _ends(axes.x, upright.lines) or (None, None)
+    if top is not None and bottom is not None and not _is_grid(axes, top, bottom, upright.lines):
+        top, bottom = None, None
     if left is None or right is None:
         left, right = _span(axes.x, 0.0, float(width))
         left, right = _between_axes(axes, left, right)
@@ -35,7 +41,7 @@ def plot_area(
             left = max(left, min(pixel for _, pixel in axes.x.axis.ticks) - AXIS_LINE)
     if top is None or bottom is None or not _holds(axes.y, top, bottom):
         top, bottom = _span(axes.y, 0.0, float(height))
-        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines)
+        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines, upright.lines)
     box = _beside_labels(axes, Box(left, top, right, bottom))
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
@@ -81,13 +87,26 @@ def _span(axis: FoundAxis | None, start: float, end: float) -> tuple[float, floa
     return max(start, at[0] - step), min(end, at[-1] + step)
 
 
-def _holds(axis: FoundAxis | None, top: float, bottom: float) -> bool:
+def _is_grid(axes: FoundAxes, top: float, bottom: float, lines: Sequence[Ruling]) -> bool:
+    """Whether lines at the ticks of the horizontal axis are its grid: the jumps of a line in steps stand there as well.
+
+    Lines of a grid go down to the axis, and they are alike, or at least run past all ticks of the upright one.
+    """
+    if axes.x is None or _upper(axes.x.labels) - bottom > AXIS_REACH * median(la.height for la in axes.x.labels):
+        return False
+    same = [line for line in lines if abs(line.start - top) <= SAME_END and abs(line.end - bottom) <= SAME_END]
+    # Both edges of a thick stroke look like lines.
+    several = any(b.at - a.at > THICKEST for a, b in pairwise(same))
+    return several or _holds(axes.y, top - AXIS_LINE, bottom + AXIS_LINE, slack=0.0)
+
+
+def _holds(axis: FoundAxis | None, top: float, bottom: float, slack: float = 0.1) -> bool:
     """Whether an axis' ticks lie between two places, all but a little."""
     if axis is None:
         return True
     at = [pixel for _, pixel in axis.axis.ticks]
-    slack = 0.1 * (max(at) - min(at))
-    return min(at) >= top - slack and max(at) <= bottom + slack
+    most = slack * (max(at) - min(at))
+    return min(at) >= top - most and max(at) <= bottom + most
 
 
 def _between_axes(axes: FoundAxes, left: float, right: float) -> tuple[float, float]:
@@ -99,7 +118,9 @@ def _between_axes(axes: FoundAxes, left: float, right: float) -> tuple[float, fl
     return (left, right) if right > left else (min(left, right), max(left, right))
 
 
-def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Sequence[Ruling]) -> tuple[float, float]:
+def _between_texts(
+    axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Sequence[Ruling], upright: Sequence[Ruling]
+) -> tuple[float, float]:
     """The part of an upright span that ends at the axis' line below (or its labels), and below the texts above."""
     top, bottom = box.y0, box.y1
     if axes.x is not None:
@@ -115,9 +136,19 @@ def _between_texts(axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Se
         if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
             top = max(top, label.box.y1)
     last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
-    floors = _floors(lines, box, last, step) or _zero(axes.y, labels, box, last, step)
+    floors = [*_floors(lines, box, last, step), *_feet(upright, box, at[0], last + 1.05 * step)]
+    floors = floors or _zero(axes.y, labels, box, last, step)
     bottom = min(bottom, max([last, *floors]))
     return min(top, at[0]), max(bottom, last)
+
+
+def _feet(upright: Sequence[Ruling], box: Box, first: float, lowest: float) -> list[float]:
+    """Where lines at the sides of the plot area end that run past all ticks: those of its frame, or of its ground."""
+    return [
+        line.end
+        for line in upright
+        if min(abs(line.at - box.x0), abs(line.at - box.x1)) <= AXIS_LINE and line.start <= first and line.end <= lowest
+    ]
 
 
 def _zero(y: FoundAxis, labels: Sequence[Label], box: Box, last: float, step: float) -> list[float]:

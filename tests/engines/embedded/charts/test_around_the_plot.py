@@ -181,3 +181,54 @@ def test_a_small_letter_has_its_sample_though_that_is_higher() -> None:
     labels += [Label("group", Box(290, 2, 340, 24)), Label("word", Box(20, 200, 70, 222))]
     labels += [Label("more", Box(20, 230, 70, 252)), Label("text", Box(20, 260, 70, 282))]
     assert [found.entry.name for found in find_legend(pixels, labels)] == ["a", "b", "c"]
+
+
+def _dashed_legend(pixels: Pixels, column: int = 240) -> list[Label]:
+    """Samples whole, dashed and dotted, each before its name."""
+    labels = []
+    for i, (name, dash) in enumerate((("Exports", 40), ("Imports", 11), ("Energy", 4))):
+        y = 40 + 26 * i
+        for x in range(column, column + 38, dash + max(4, dash // 2)):
+            cv2.rectangle(
+                pixels, (x, y - 1), (min(x + dash, column + 38) - 1, y + 1), (BLUE, BLACK, (186, 186, 186))[i], -1
+            )
+        cv2.putText(pixels, name, (column + 54, y + 6), cv2.FONT_HERSHEY_SIMPLEX, 0.5, BLACK, 1, cv2.LINE_AA)
+        labels.append(Label(name, Box(column + 50, y - 11, column + 120, y + 11)))
+    return labels
+
+
+def test_dashes_and_dots_before_names_are_samples_of_a_legend() -> None:
+    pixels = _picture()
+    found = find_legend(pixels, _dashed_legend(pixels))
+    assert [one.entry.name for one in found] == ["Exports", "Imports", "Energy"]
+    assert [one.entry.color for one in found] == [BLUE, BLACK, (186, 186, 186)]
+    for one in found:
+        assert one.entry.box is not None
+        assert one.entry.box.x0 == 240
+        assert one.entry.box.width >= 30
+
+
+def test_a_dashed_line_that_comes_from_afar_is_no_sample() -> None:
+    pixels = _picture()
+    labels = [Label(name, Box(300, y - 11, 370, y + 11)) for name, y in (("Exports", 40), ("Imports", 110))]
+    for label in labels:
+        for x in range(20, 286, 9):
+            y = round(label.box.center[1])
+            cv2.rectangle(pixels, (x, y), (x + 5, y + 1), (208, 208, 208), -1)
+    assert find_legend(pixels, labels) == []
+
+
+@pytest.mark.parametrize("thick", [2, 5])
+def test_jumps_at_ticks_are_no_grid(thick: int) -> None:
+    """The plot area goes on below and above them."""
+    pixels = np.full((300, 420, 3), 255, np.uint8)
+    cv2.rectangle(pixels, (80, 20), (380, 220), BLACK, 1)
+    labels = [Label(str(10 * i), Box(44, 193 - 50 * i, 75, 207 - 50 * i)) for i in range(4)]
+    labels += [Label(str(i), Box(89 + 70 * i, 226, 101 + 70 * i, 242)) for i in range(5)]
+    for label in labels:
+        _write(pixels, label)
+    at = np.array([[95, 190], [165, 190], [165, 40], [235, 40], [235, 185], [305, 185], [305, 30], [370, 30]], np.int32)
+    cv2.polylines(pixels, [at], False, BLUE, thick)
+    plot = scene_of(pixels, labels).plot
+    assert plot.y1 == pytest.approx(220, abs=2)
+    assert plot.y0 <= 27
