@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.colors import channel_max, channel_min, chroma, distance
-from mineru_core.engines.embedded.charts.scene import RGB, Scene
+from mineru_core.engines.embedded.charts.scene import RGB, NumberAxis, Scene
 
 Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
@@ -39,13 +39,18 @@ OFF_RAY_LOSSY = 62.0
 """The same in pictures that went through a JPEG: it keeps half of the colour of a thin line."""
 
 SAME_COLOR = 60.0
-"""Two colours found nearer than this are taken for one."""
+"""Two colours found nearer than this are taken for one in pictures that went through a JPEG; in others it is:"""
+SAME_CLEAN = 36.0
 
 LEAN = 10.0
 """A pixel is two colours' own where it lies about as near to both rays, to this distance."""
 
 ACROSS_GRID = 0.75
 """Share of the plot that a straight rule of grid or axis covers, and hardly any series."""
+
+
+AT_TICK = 1.5
+"""Pixels up to which a rule of the grid is off its tick."""
 
 
 class Ink(NamedTuple):
@@ -96,7 +101,7 @@ def ink_of(scene: Scene, colors: Sequence[RGB]) -> Ink:
     contrast = np.zeros(part.shape[:2], np.float32)
     contrast[inked] = np.linalg.norm(offset, axis=1)
     # Axes and grid have the colours of the rims of dark lines, and of grey ones.
-    coverage[:, _rules(part, contrast, across=ACROSS_GRID)] = 0.0
+    coverage[:, _rules(part, contrast, across=ACROSS_GRID) | _grid(scene, part, contrast, top)] = 0.0
     return Ink(coverage, tuple(colors), left, top)
 
 
@@ -230,7 +235,9 @@ def line_colors(scene: Scene, most: int = 12, least: float = 0.1) -> list[RGB]:
     around = cv2.dilate(contrast, np.ones((3, 3), np.uint8))
     core = inked & (contrast >= 0.92 * around)
     columns = np.nonzero(core)[1]
-    return _peaks(part[core], columns, part.shape[1], np.array(scene.background, np.float32), most, least)
+    same = SAME_COLOR if _is_lossy(part, scene.background) else SAME_CLEAN
+    ground = np.array(scene.background, np.float32)
+    return _peaks(part[core], columns, part.shape[1], ground, most, least, same)
 
 
 def _rules(part: Pixels, contrast: Floats, across: float = 0.45) -> Mask:
@@ -249,13 +256,25 @@ def _rules(part: Pixels, contrast: Floats, across: float = 0.45) -> Mask:
     return rules
 
 
+def _grid(scene: Scene, part: Pixels, contrast: Floats, top: int) -> Mask:
+    """Grey pixels of level rules at the ticks of the upright axis: a dashed one inks less of the width."""
+    ticks = scene.y.ticks if isinstance(scene.y, NumberAxis) else ()
+    rows = np.arange(part.shape[0]) + top + 0.5
+    at_tick = np.zeros(len(rows), np.bool_)
+    for _, pixel in ticks:
+        at_tick |= np.abs(rows - pixel) <= AT_TICK
+    return _rules(part, contrast) & at_tick[:, None]
+
+
 def _texts(scene: Scene, size: tuple[int, int], left: int, top: int) -> Mask:
     boxes = [label.box.shifted(-left, -top) for label in scene.labels]
     return under_legend(scene, size, left, top) | _covered(boxes, size)
 
 
-def _peaks(pixels: Pixels, places: NDArray[np.intp], width: int, ground: Floats, most: int, least: float) -> list[RGB]:
-    """The colours about which many of the pixels lie, each with a reach along the plot's width."""
+def _peaks(
+    pixels: Pixels, places: NDArray[np.intp], width: int, ground: Floats, most: int, least: float, same: float
+) -> list[RGB]:
+    """The colours about which many of the pixels lie, each with a reach along the plot's width, ``same`` apart."""
     colors = pixels.astype(np.float32)
     left = np.ones(len(colors), np.bool_)
     found: list[tuple[int, RGB]] = []
@@ -266,11 +285,11 @@ def _peaks(pixels: Pixels, places: NDArray[np.intp], width: int, ground: Floats,
         best = int(values[int(counts.argmax())])
         middle = np.array([best // 10000, best // 100 % 100, best % 100], np.float32) * 12 + 6
         for _ in range(3):
-            near = left & (np.linalg.norm(colors - middle, axis=1) < SAME_COLOR / 2)
+            near = left & (np.linalg.norm(colors - middle, axis=1) < same / 2)
             middle = np.median(colors[near], axis=0) if near.any() else middle
         tint = middle - ground
         share, away = _on_rays(colors - ground, tint[None])
-        taken = left & ((np.linalg.norm(colors - middle, axis=1) < SAME_COLOR) | _blend(share[0], away[0]))
+        taken = left & ((np.linalg.norm(colors - middle, axis=1) < same) | _blend(share[0], away[0]))
         columns = np.unique(places[left & (np.linalg.norm(colors - middle, axis=1) < SAME_COLOR / 2)])
         if len(columns) >= least * width:
             r, g, b = (round(float(v)) for v in middle)

@@ -13,7 +13,7 @@ from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.lines_ink import ink_of, line_colors
 from mineru_core.engines.embedded.charts.lines_points import bends, marker_places, read_at
 from mineru_core.engines.embedded.charts.lines_trace import Trace, trace_of
-from mineru_core.engines.embedded.charts.scene import RGB, Scene
+from mineru_core.engines.embedded.charts.scene import RGB, NumberAxis, Scene
 
 BLUE, RED = (31, 119, 180), (214, 39, 40)
 FINE = 16
@@ -115,3 +115,25 @@ def test_an_empty_plot_has_no_colours_and_no_line() -> None:
     assert line_colors(scene) == []
     ink = ink_of(scene, [BLUE])
     assert trace_of(ink.coverage[0], ink.left, ink.top) is None
+
+
+def test_colours_that_are_near_but_each_a_line_of_its_own_are_found() -> None:
+    pixels = _picture()
+    purple, blue = (109, 62, 145), (76, 106, 156)
+    _drawn(pixels, [(20, 40), (380, 90)], purple, 3)
+    _drawn(pixels, [(20, 150), (380, 120)], blue, 3)
+    found = line_colors(Scene(pixels, Box(0, 0, 420, 220)))
+    assert {min((purple, blue), key=lambda c: sum(abs(a - b) for a, b in zip(c, f, strict=True))) for f in found} == {
+        purple,
+        blue,
+    }
+    assert len(found) == 2
+
+
+def test_a_dashed_line_of_the_grid_does_not_draw_a_pale_grey_line_to_it() -> None:
+    pixels = _picture()
+    for x in range(0, 400, 8):
+        pixels[100, x : x + 5] = (208, 208, 208)
+    y = NumberAxis(True, -1.0, 200.0, ticks=((100.0, 100.5), (150.0, 50.5)))
+    ink = ink_of(Scene(pixels, Box(0, 0, 420, 220), y=y), [(186, 186, 186)])
+    assert ink.coverage.max() == 0.0
