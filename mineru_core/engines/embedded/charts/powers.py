@@ -14,10 +14,15 @@ from mineru_core.engines.embedded.charts.colors import background_of, distance
 from mineru_core.engines.embedded.charts.scene import Label
 
 _POWER = re.compile(r"10([-−–]?\d{1,2})")
+# A raised digit may be read twice, as a digit and as what it is.
+_TWICE = re.compile(r"10(\d+)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)|10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)(\d+)")
 _SMALL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_MARKS = str.maketrans("", "", " ^{}")
 # A digit is raised whose lower end is above that of the first one by this share of its height, and whose own is less.
 RAISED = 0.2
 SMALLER = 0.9
+# Share of the height of all digits that the first and the last one are wide at least.
+END = 0.25
 MIN_CONTRAST = 60.0
 LEAST = 2
 
@@ -44,7 +49,12 @@ def _is_beside(label: Label, others: Sequence[Label]) -> bool:
 
 
 def _exponent(label: Label) -> int | None:
-    match = _POWER.fullmatch(label.text.strip().replace(" ", "").translate(_SMALL))
+    text = label.text.strip().translate(_MARKS)
+    twice = _TWICE.fullmatch(text)
+    if twice is not None:
+        first, second = (part.translate(_SMALL) for part in twice.groups() if part is not None)
+        text = f"10{first}" if first == second else text
+    match = _POWER.fullmatch(text.translate(_SMALL))
     if match is None or label.turned or label.slant is not None:
         return None
     return int(match[1].replace("−", "-").replace("–", "-"))
@@ -59,12 +69,16 @@ def _is_raised(pixels: Pixels, label: Label) -> bool:
     if part.size == 0:
         return False
     inked = (distance(part, background_of(part)) > MIN_CONTRAST).astype(np.uint8)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
-    tall = [stats[i] for i in range(1, count) if stats[i][cv2.CC_STAT_HEIGHT] >= 0.25 * part.shape[0]]
-    digits = sorted(tall, key=lambda blot: int(blot[cv2.CC_STAT_LEFT]))
-    if len(digits) < 3:
+    count, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    tall = [i for i in range(1, count) if stats[i][cv2.CC_STAT_HEIGHT] >= 0.25 * part.shape[0]]
+    digits = np.isin(marks, tall)
+    rows, columns = np.flatnonzero(digits.any(axis=1)), np.flatnonzero(digits.any(axis=0))
+    if not len(rows) or np.ptp(columns) < len(rows):
         return False
-    first, last = digits[0], digits[-1]
-    height = int(first[cv2.CC_STAT_HEIGHT])
-    foot = [int(blot[cv2.CC_STAT_TOP] + blot[cv2.CC_STAT_HEIGHT]) for blot in (first, last)]
-    return foot[0] - foot[1] >= RAISED * height and int(last[cv2.CC_STAT_HEIGHT]) <= SMALLER * height
+    # Digits may touch: what stands in the columns at both ends is told apart.
+    wide = max(2, round(END * len(rows)))
+    first = np.flatnonzero(digits[:, columns[0] : columns[0] + wide].any(axis=1))
+    last = np.flatnonzero(digits[:, columns[-1] + 1 - wide : columns[-1] + 1].any(axis=1))
+    height = int(np.ptp(first)) + 1
+    raised = first[-1] - last[-1] >= RAISED * height and last[0] < first[0]
+    return bool(raised and np.ptp(last) + 1 <= SMALLER * height)

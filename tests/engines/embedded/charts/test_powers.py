@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -46,3 +48,17 @@ def test_small_digits_are_exponents_however_they_are_drawn(text: str, value: str
 def test_one_power_alone_is_left_as_it_is_read() -> None:
     pixels, labels = _axis([5], raised=True)
     assert [label.text for label in with_powers(pixels, labels)] == ["105"]
+
+
+@pytest.mark.parametrize(("text", "value"), [("102²", "100"), ("10²2", "100"), ("10^{3}", "1000"), ("10^3", "1000")])
+def test_a_raised_digit_may_be_read_twice_or_with_signs(text: str, value: str) -> None:
+    pixels, labels = _axis([5, 4, 3, 2], raised=True)
+    labels[-1] = replace(labels[-1], text=text)
+    assert [label.text for label in with_powers(pixels, labels)] == ["100000", "10000", "1000", value]
+
+
+def test_a_raised_digit_that_touches_the_zero_is_seen() -> None:
+    pixels, labels = _axis([5, 4, 3, 2], raised=True)
+    for i in range(4):
+        cv2.line(pixels, (44, 60 * i + 34), (58, 60 * i + 30), (0, 0, 0), 2)
+    assert [label.text for label in with_powers(pixels, labels)] == ["100000", "10000", "1000", "100"]
