@@ -15,7 +15,7 @@ from mineru_core.engines.embedded.charts.lines_names import names_of, sample_nam
 from mineru_core.engines.embedded.charts.lines_places import NEAR, Place, number_name, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, marker_places, read_at
 from mineru_core.engines.embedded.charts.lines_printed import axis_from_printed, with_printed
-from mineru_core.engines.embedded.charts.lines_steps import Steps, steps_of
+from mineru_core.engines.embedded.charts.lines_steps import Steps, alike, steps_of
 from mineru_core.engines.embedded.charts.lines_thinned import thinned, thinned_steps
 from mineru_core.engines.embedded.charts.lines_trace import Trace, trace_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, NumberAxis, Scene, hex_color
@@ -128,6 +128,11 @@ def full_trace(line: TracedLine, x: NumberAxis | CategoryAxis, y: NumberAxis) ->
 
 def find_lines(scene: Scene) -> list[TracedLine]:
     """The lines of a plot with their names: those of the legend and of every other colour that draws one."""
+    return _named(scene, traced_lines(scene))
+
+
+def traced_lines(scene: Scene) -> list[TracedLine]:
+    """The lines of a plot, as ``find_lines``, with the names that a legend gives them alone."""
     entries = [entry for entry in scene.legend if entry.color is not None]
     told = as_drawn(scene, [entry.color for entry in entries if entry.color is not None]) if entries else []
     others = [color for color in line_colors(scene) if all(_apart(color, known) > OTHER for known in told)]
@@ -146,7 +151,8 @@ def find_lines(scene: Scene) -> list[TracedLine]:
         found.append(TracedLine(name, color, trace, tuple(markers), radius, steps_of(trace), _distinct(index, colors)))
     if sum(bool(line.name) for line in found) < 0.5 * len(entries):
         return []
-    return _named(scene, found)
+    steps = alike([line.steps for line in found])
+    return [replace(line, steps=one) for line, one in zip(found, steps, strict=True)]
 
 
 def whole_colors(scene: Scene, colors: list[RGB]) -> list[RGB]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mineru_core.engines.embedded.charts.lines_points import Reading
-from mineru_core.engines.embedded.charts.lines_trace import Trace
+from mineru_core.engines.embedded.charts.lines_trace import Array, Trace
 from mineru_core.engines.embedded.intervals import spans_of
 
 LEVEL = 0.9
 """Share of a step line's columns that are level with the next one."""
+
+
+SHORT = 2.0
+"""Pixels by which a short upright piece at an end of a line is higher than the line."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,28 @@ def steps_of(trace: Trace) -> Steps | None:
         return None
     jumps = [float(trace.x[inked[a:b]].mean()) for a, b in spans]
     edge = 2 * trace.thickness + 2
-    return Steps(tuple(jumps), spans[0][0] <= edge, spans[-1][1] >= len(inked) - edge)
+    starts, ends = spans[0][0] <= edge, spans[-1][1] >= len(inked) - edge
+    wide = round(trace.thickness)
+    if not starts and _is_upright(heights[:wide], heights[2 * wide : 4 * wide]):
+        starts, jumps = True, [float(trace.x[inked[0]]) + trace.thickness / 2, *jumps]
+    if not ends and _is_upright(heights[-wide:], heights[-4 * wide : -2 * wide]):
+        ends, jumps = True, [*jumps, float(trace.x[inked[-1]]) - trace.thickness / 2]
+    return Steps(tuple(jumps), bool(starts), bool(ends))
+
+
+def _is_upright(end: Array, beside: Array) -> bool:
+    """Whether the ink at an end of a line is a short upright piece, higher than that beside it."""
+    return len(beside) > 0 and float(np.median(end)) >= float(np.max(beside)) + SHORT
+
+
+def alike(steps: Sequence[Steps | None]) -> list[Steps | None]:
+    """Lines of one chart are in steps of one kind: where some begin upright and none ends so, or the other way round,
+    that is known of all."""
+    known = [one for one in steps if one is not None]
+    starts, ends = any(one.starts_upright for one in known), any(one.ends_upright for one in known)
+    if starts == ends:
+        return list(steps)
+    return [None if one is None else replace(one, starts_upright=starts, ends_upright=ends) for one in steps]
 
 
 def _level(trace: Trace, start: float, end: float) -> Reading | None:
