@@ -22,7 +22,7 @@ SAME_TINT = 70.0
 def names_of(scene: Scene, traces: Sequence[Trace], colors: Sequence[RGB]) -> list[str]:
     """A name for each line, "" where none is found. No word names two lines."""
     words = [label for label in scene.free if not label.turned and any(c.isalpha() for c in label.text)]
-    tints = [text_color(scene.pixels, label.box, scene.background) for label in words]
+    tints = [label.tint or text_color(scene.pixels, label.box, scene.background) for label in words]
     costs = sorted(
         (_cost(scene, trace, color, word, tint), t, w)
         for t, (trace, color) in enumerate(zip(traces, colors, strict=True))

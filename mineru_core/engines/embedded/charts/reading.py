@@ -17,6 +17,7 @@ from mineru_core.engines.embedded.charts.bars import bars_of
 from mineru_core.engines.embedded.charts.boxes import read_boxes
 from mineru_core.engines.embedded.charts.build import scene_of
 from mineru_core.engines.embedded.charts.colors import faded, near_color, surfaces
+from mineru_core.engines.embedded.charts.end_names import with_end_names
 from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
@@ -95,7 +96,8 @@ def read_chart(
     ctx.check()
     scene = scene_of(pixels, labels)
     if reread is not None:
-        for look in (turned_labels, with_small_names) if times > 1.0 else (with_missed_ticks,):
+        looks = (turned_labels, with_small_names) if times > 1.0 else (with_missed_ticks,)
+        for look in (*looks, with_end_names):
             more = look(scene, reread)
             scene = scene if more is None else scene_of(pixels, more)
             ctx.check()

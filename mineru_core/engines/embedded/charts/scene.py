@@ -21,7 +21,8 @@ class Label:
     """One recognised text, such as one tick label or one printed value.
 
     ``turned`` says that it runs up or down. ``slant`` is the point (x, y) of its upper end where it runs aslant, as
-    the labels below an axis do, whose upper ends stand at their ticks.
+    the labels below an axis do, whose upper ends stand at their ticks. ``tint`` is the colour of its letters where it
+    was read by that.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Label:
     confidence: float = 1.0
     turned: bool = False
     slant: tuple[float, float] | None = None
+    tint: tuple[int, int, int] | None = None
 
     @property
     def height(self) -> float:

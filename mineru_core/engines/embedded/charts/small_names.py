@@ -82,10 +82,14 @@ def read_in_row(pixels: Pixels, boxes: Sequence[Box], read: Read, *, turned: boo
     ``turned`` ones run upwards. None stands for what cannot be read.
     """
     cuts = [_cut(pixels, box) for box in boxes]
-    cuts = [np.rot90(cut, k=-1) if turned else cut for cut in cuts]
+    return read_cuts([np.rot90(cut, k=-1) if turned else cut for cut in cuts], background_of(pixels), read)
+
+
+def read_cuts(cuts: Sequence[Pixels], ground: RGB, read: Read) -> list[tuple[str, float] | None]:
+    """What pieces of a picture, each of one level text on ``ground``, say; as ``read_in_row``."""
     high = max(cut.shape[0] for cut in cuts)
     row = np.empty((2 * high, sum(cut.shape[1] + high for cut in cuts) + high, 3), np.uint8)
-    row[:] = background_of(pixels)
+    row[:] = ground
     spans: list[tuple[int, int]] = []
     at = high
     for cut in cuts:
