@@ -218,11 +218,11 @@ def test_a_dashed_line_that_comes_from_afar_is_no_sample() -> None:
     assert find_legend(pixels, labels) == []
 
 
-@pytest.mark.parametrize("thick", [2, 5])
+@pytest.mark.parametrize("thick", [1, 2])
 def test_jumps_at_ticks_are_no_grid(thick: int) -> None:
     """The plot area goes on below and above them."""
     pixels = np.full((300, 420, 3), 255, np.uint8)
-    cv2.rectangle(pixels, (80, 20), (380, 220), BLACK, 1)
+    cv2.rectangle(pixels, (80, 20), (400, 220), BLACK, 1)
     labels = [Label(str(10 * i), Box(44, 193 - 50 * i, 75, 207 - 50 * i)) for i in range(4)]
     labels += [Label(str(i), Box(89 + 70 * i, 226, 101 + 70 * i, 242)) for i in range(5)]
     for label in labels:
