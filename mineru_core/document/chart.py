@@ -125,13 +125,15 @@ class Point(Model):
 class Series(Model):
     """Points of one legend entry, in drawing order. ``color`` is "#rrggbb" as drawn; None where it is not known.
 
-    ``on_second_axis`` says that its values are those of the chart's second value axis.
+    ``on_second_axis`` says that its values are those of the chart's second value axis. ``kind`` is how it is drawn
+    where that is another way than the chart's, such as a line across bars.
     """
 
     name: str = ""
     points: tuple[Point, ...] = ()
     color: str | None = Field(default=None, pattern=r"^#[0-9a-f]{6}$")
     on_second_axis: bool = False
+    kind: ChartKind | None = None
 
 
 class Chart(Model):
@@ -151,9 +153,10 @@ class Chart(Model):
     box: Box | None = None
     confidence: Confidence = 1.0
 
-    @property
-    def by_place(self) -> bool:
-        """Whether the place of a point tells its value; of stacked marks and slices it does not."""
+    def by_place(self, series: Series) -> bool:
+        """Whether the place of a point of a series tells its value; of stacked marks and slices it does not."""
+        if series.kind in (ChartKind.LINE, ChartKind.SCATTER):
+            return True
         return not self.stacked and self.kind is not ChartKind.PIE
 
     def rows(self) -> list[list[str]]:

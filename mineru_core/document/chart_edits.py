@@ -14,7 +14,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, TypeAdapter, model_validator
@@ -205,8 +204,13 @@ class CalibrateAxis(ChartChange):
         if self.axis == "x":
             return _each_point(changed, lambda _series, point: _measured_x(new, point))
         second = self.axis == "second_y"
-        measure = partial(_measured_y, new) if chart.by_place else partial(_scaled_y, old, new)
-        return _each_point(changed, lambda series, point: measure(point) if series.on_second_axis == second else point)
+
+        def measured(series: Series, point: Point) -> Point:
+            if series.on_second_axis != second:
+                return point
+            return _measured_y(new, point) if chart.by_place(series) else _scaled_y(old, new, point)
+
+        return _each_point(changed, measured)
 
 
 ChartOperation = Annotated[
@@ -271,7 +275,7 @@ def _each_point(chart: Chart, change: Callable[[Series, Point], Point]) -> Chart
 def _measured(chart: Chart, series: Series, place: Place) -> dict[str, object]:
     """What the axes say of a place: ``y``, and ``x`` where that axis has numbers; nothing where they cannot."""
     found: dict[str, object] = {}
-    if not chart.by_place:
+    if not chart.by_place(series):
         return found
     values = chart.second_y_axis if series.on_second_axis and chart.second_y_axis is not None else chart.y_axis
     if (y := _at(values, place, upright=True)) is not None:

@@ -142,6 +142,18 @@ def test_of_stacked_marks_a_place_says_nothing_and_a_calibration_scales() -> Non
     assert [point.y for point in after.series[0].points] == [400.0, 55.0]
 
 
+def test_a_line_across_stacked_bars_is_measured_by_its_place() -> None:
+    line = Series(name="Rate", kind=ChartKind.LINE, points=(Point(x="Q1", y=40.0, place=(60.0, 220.0)),))
+    stacked = chart().model_copy(update={"stacked": True, "series": (*chart().series, line)})
+    moved = SetPoint(series=2, point=0, place=(61.0, 210.0)).apply(stacked).series[2].points[0]
+    assert moved.y == 45.0
+    marks = (AxisMark(place=300, value=0), AxisMark(place=100, value=50))
+    after = CalibrateAxis(axis="y", vertical=True, marks=marks).apply(stacked)
+    assert [after.series[n].points[0].y for n in (0, 2)] == [20.0, 20.0]
+    after = CalibrateAxis(axis="y", vertical=True, marks=(marks[0], AxisMark(place=200, value=50))).apply(stacked)
+    assert after.series[2].points[0].y == 40.0
+
+
 def test_a_logarithmic_axis() -> None:
     marks = (AxisMark(place=300, value=1), AxisMark(place=100, value=100))
     after = CalibrateAxis(axis="y", vertical=True, log=True, marks=marks).apply(chart())

@@ -89,6 +89,11 @@ def read_chart(root: Element, read_range: ReadRange | None = None) -> ChartData 
     # A chart of several sorts goes by the one most of its series are of.
     counts = Counter(plot.kind for plot in plots for _ in plot.series)
     kind = max((plot.kind for plot in plots), key=lambda kind: counts[kind])
+    series = tuple(
+        one if plot.kind is kind else one.model_copy(update={"kind": plot.kind})
+        for plot in plots
+        for one in plot.series
+    )
     x_axis, y_axis = _axes(area, kind)
     record = Chart(kind=kind, title=_chart_title(chart, series), x_axis=x_axis, y_axis=y_axis, series=series)
     return ChartData(record, plots)

@@ -53,8 +53,17 @@ class ChartModel {
       { x, y, sure, place: px === null ? null : [px, py], source, edited })) }));
   }
 
-  get byPlace() {
-    return !this.stacked && this.kind !== "pie";
+  kindOf(series) {
+    return series.kind ?? this.kind;
+  }
+
+  // Whether marks of a series stand upon others.
+  isPiled(series) {
+    return this.stacked && !["line", "scatter"].includes(this.kindOf(series));
+  }
+
+  byPlace(series) {
+    return !this.isPiled(series) && this.kindOf(series) !== "pie";
   }
 
   axisOf(series) {
@@ -64,7 +73,7 @@ class ChartModel {
   // What the axes say of a place.
   at(series, place) {
     const found = {};
-    if (!this.byPlace) return found;
+    if (!this.byPlace(series)) return found;
     const y = measured(this.axisOf(series), place, true);
     const x = measured(this.axes.x, place, false);
     if (y !== null) found.y = y;
@@ -125,7 +134,7 @@ class ChartModel {
       for (const point of series.points) {
         if (point.source !== "measured") continue;
         if (name === "x") point.x = point.place ? String(measured(axis, point.place, false)) : point.x;
-        else if (this.byPlace) point.y = point.place ? measured(axis, point.place, true) : point.y;
+        else if (this.byPlace(series)) point.y = point.place ? measured(axis, point.place, true) : point.y;
         else if (before && after) point.y = Number((point.y * Math.abs(after[0] / before[0])).toPrecision(6));
       }
     }

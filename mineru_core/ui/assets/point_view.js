@@ -202,7 +202,7 @@ class PointView {
     const piles = new Map();
     chart.series.forEach((series, s) => {
       const scale = scales.get(series);
-      const places = series.points.map((point) => this.redrawnPlace(point, scale, where, piles));
+      const places = series.points.map((point) => this.redrawnPlace(series, point, scale, where, piles));
       this.drawSeries(shapes, series, s, places.filter(Boolean), scale);
     });
     if (main.vertical) this.namesBelow(shapes, names, where);
@@ -251,14 +251,15 @@ class PointView {
 
   stackTotals() {
     const sums = new Map();
-    for (const { points } of this.chart.series) for (const { x, y } of points) if (y > 0) sums.set(x, (sums.get(x) ?? 0) + y);
+    const piled = this.chart.series.filter((series) => this.chart.isPiled(series));
+    for (const { points } of piled) for (const { x, y } of points) if (y > 0) sums.set(x, (sums.get(x) ?? 0) + y);
     return [...sums.values()];
   }
 
-  redrawnPlace(point, scale, where, piles) {
+  redrawnPlace(series, point, scale, where, piles) {
     if (point.y === null) return null;
     let [from, to] = [Math.max(0, scale.low), point.y];
-    if (this.chart.stacked) {
+    if (this.chart.isPiled(series)) {
       const key = `${point.x} ${point.y < 0}`;
       from = piles.get(key) ?? 0;
       to = from + point.y;
@@ -267,7 +268,7 @@ class PointView {
     const end = scale.at(to);
     if (end === null) return null;
     const start = scale.at(from) ?? end;
-    const beside = point.place && this.chart.byPlace ? point.place[scale.vertical ? 0 : 1] : where.get(point.x);
+    const beside = point.place && this.chart.byPlace(series) ? point.place[scale.vertical ? 0 : 1] : where.get(point.x);
     return { beside, start, end };
   }
 
@@ -289,7 +290,8 @@ class PointView {
     const hue = hueOf(this.chart, number);
     const spot = ({ beside, end }) => (scale.vertical ? [beside, end] : [end, beside]);
     const { px } = this;
-    if (["bar", "other"].includes(this.chart.kind)) {
+    const kind = this.chart.kindOf(series);
+    if (["bar", "other"].includes(kind)) {
       const thick = this.thickness(scale.vertical);
       for (const { beside, start, end } of places) {
         const [low, size] = [Math.min(start, end), Math.max(Math.abs(end - start), px)];
@@ -299,24 +301,25 @@ class PointView {
       return;
     }
     const ordered = [...places].sort((a, b) => a.beside - b.beside);
-    if (this.chart.kind === "area" && ordered.length) {
+    if (kind === "area" && ordered.length) {
       const back = [...ordered].reverse().map(({ beside, start }) => (scale.vertical ? [beside, start] : [start, beside]));
       draw("polygon", { points: [...ordered.map(spot), ...back].join(" "), fill: hue, class: "band" }, shapes);
     }
-    if (this.chart.kind !== "scatter") {
+    if (kind !== "scatter") {
       const line = { points: ordered.map(spot).join(" "), fill: "none" };
       draw("polyline", { ...line, class: "edge", "stroke-width": 3.4 * px }, shapes);
       draw("polyline", { ...line, stroke: hue, "stroke-width": 2 * px }, shapes);
     }
     for (const place of places) {
       const [cx, cy] = spot(place);
-      draw("circle", { cx, cy, r: (this.chart.kind === "scatter" ? 4 : 2.5) * px, fill: hue, class: "shape", "stroke-width": 0.7 * px }, shapes);
+      draw("circle", { cx, cy, r: (kind === "scatter" ? 4 : 2.5) * px, fill: hue, class: "shape", "stroke-width": 0.7 * px }, shapes);
     }
   }
 
   thickness(vertical) {
     const way = vertical ? 0 : 1;
-    const all = this.chart.series.flatMap((series) => series.points).filter((point) => point.place).map((point) => point.place[way]);
+    const bars = this.chart.series.filter((series) => this.chart.kindOf(series) !== "line");
+    const all = bars.flatMap((series) => series.points).filter((point) => point.place).map((point) => point.place[way]);
     const sorted = [...new Set(all.map((one) => Math.round(one)))].sort((a, b) => a - b);
     const [, , w, h] = this.frame();
     let least = 0.6 * (vertical ? w : h) / Math.max(2, sorted.length);

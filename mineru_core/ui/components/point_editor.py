@@ -61,6 +61,7 @@ def chart_data(chart: Chart, page: Mapping[str, object]) -> dict[str, object]:
                 "name": series.name,
                 "color": series.color,
                 "second": series.on_second_axis,
+                "kind": (series.kind or chart.kind).value,
                 "points": [_point(point) for point in series.points],
             }
             for series in chart.series

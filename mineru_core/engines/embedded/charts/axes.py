@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -48,7 +48,8 @@ def find_axes(labels: Sequence[Label], width: int, height: float, across: Ruling
     ``across`` are its horizontal lines, ``upright`` its vertical ones.
     """
     level = [label for label in labels if not label.turned and label.slant is None]
-    columns = [c for c in _candidates(level, height, True) if _is_outermost(c, level, across, height)]
+    candidates = _candidates(level, height, True)
+    columns = [c for c in candidates if _is_outermost(c, level, across, height)]
     rows = _candidates(labels, height, False)
     y = _best(columns)
     x = _best([row for row in rows if y is None or not _inside(row, y, height)])
@@ -58,18 +59,36 @@ def find_axes(labels: Sequence[Label], width: int, height: float, across: Ruling
             y = _best([c for c in columns if _shared(x, c) <= 1])
         elif shared > 1:
             x = _best([r for r in rows if _shared(r, y) <= 1])
-    second = None
-    if y is not None:
-        taken = {id(tick.label) for tick in y.ticks}
-        others = [c for c in columns if not any(id(tick.label) in taken for tick in c.ticks) and len(c.ticks) >= 3]
-        second = _best([c for c in others if abs(_across(c) - _across(y)) > 0.3 * width])
+    second = None if y is None else _second(y, candidates, level, width, height)
     if y is not None and second is not None and _across(y) > RIGHT * width > _across(second):
         y, second = second, y
+    found_y = None if y is None else _finished(y, labels, across, height, vertical=True)
+    found_second = None if second is None else _finished(second, labels, across, height, vertical=True)
+    if found_y is not None and found_second is not None and not found_second.lines:
+        found_second = _moved_as(found_second, found_y)
     return FoundAxes(
         x=None if x is None else _finished(x, labels, upright, height, vertical=False),
-        y=None if y is None else _finished(y, labels, across, height, vertical=True),
-        second_y=None if second is None else _finished(second, labels, across, height, vertical=True),
+        y=found_y,
+        second_y=found_second,
     )
+
+
+def _moved_as(axis: FoundAxis, other: FoundAxis) -> FoundAxis:
+    """An axis without lines at its ticks, moved by as much as the labels of the other one stand beside their lines."""
+    if not other.lines or other.axis.log != axis.axis.log:
+        return axis
+    measured = dict(other.axis.ticks)
+    off = [
+        tick.label.box.center[1] - measured[tick.number.value]
+        for tick in ticks_of(other.labels, vertical=True)
+        if tick.number.value in measured
+    ]
+    if not off:
+        return axis
+    by = median(off)
+    ticks = tuple((value, pixel - by) for value, pixel in axis.axis.ticks)
+    moved = replace(axis.axis, intercept=axis.axis.intercept + axis.axis.slope * by, ticks=ticks)
+    return replace(axis, axis=moved)
 
 
 def _candidates(labels: Sequence[Label], height: float, vertical: bool) -> list[Scale]:
@@ -142,6 +161,38 @@ def _is_outermost(column: Scale, labels: Sequence[Label], across: Rulings, heigh
         return True
     lines = sum(near(across.lines, tick.at, MAX_OFF_GRID * height) is not None for tick in column.ticks)
     return len(column.ticks) >= 3 and lines >= 0.6 * len(column.ticks)
+
+
+def _second(y: Scale, columns: Sequence[Scale], labels: Sequence[Label], width: int, height: float) -> Scale | None:
+    """The scale on the other side of the plot: a column of three numbers or more beside which nothing else stands."""
+    taken = {id(tick.label) for tick in y.ticks}
+    others = [c for c in columns if not any(id(tick.label) in taken for tick in c.ticks) and len(c.ticks) >= 3]
+    apart = [c for c in others if abs(_across(c) - _across(y)) > 0.3 * width]
+    at_edge = [c for c in apart if _is_at_edge(c, labels, height, right=_across(c) > _across(y))]
+    return _best([c for c in at_edge if not _are_values(c, y, height)])
+
+
+def _are_values(column: Scale, y: Scale, height: float) -> bool:
+    """Whether numbers agree with the other side's scale and are not its ticks: they are printed at ends of lines."""
+    if column.log or y.log:
+        return False
+    off = [abs((tick.number.value - y.intercept) / y.slope - tick.at) for tick in column.ticks]
+    ticks = {tick.number.value for tick in y.ticks}
+    return max(off) <= height and any(tick.number.value not in ticks for tick in column.ticks)
+
+
+def _is_at_edge(column: Scale, labels: Sequence[Label], height: float, *, right: bool) -> bool:
+    """Whether nothing stands on the outer side of a column but perhaps a title."""
+    boxes = [tick.label.box for tick in column.ticks]
+    edge = max(box.x1 for box in boxes) if right else min(box.x0 for box in boxes)
+    top, bottom = min(box.y0 for box in boxes), max(box.y1 for box in boxes)
+    beyond = [
+        label
+        for label in labels
+        if top - height < label.box.center[1] < bottom + height
+        and (label.box.x0 >= edge - 0.5 * height if right else label.box.x1 <= edge + 0.5 * height)
+    ]
+    return len(beyond) < 2
 
 
 def _across(scale: Scale) -> float:

@@ -18,7 +18,7 @@ from mineru_core.engines.embedded.charts.groups import (
     names_beside,
     parted_names,
 )
-from mineru_core.engines.embedded.charts.polish import short_title
+from mineru_core.engines.embedded.charts.polish import short_title, without_unit
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
 from mineru_core.engines.embedded.charts.sticks import (
@@ -317,7 +317,8 @@ class _Reader:
 
     def _names(self, single: bool) -> tuple[dict[int, str], dict[int, int]]:
         """The names of series by key, and the key of each colour."""
-        title = short_title((self.scene.y_title if self.vertical else self.scene.x_title) or self.scene.title)
+        of_axis = self.scene.y_title if self.vertical else self.scene.x_title
+        title = without_unit(of_axis) or short_title(self.scene.title)
         if single:
             return {0: title}, dict.fromkeys(range(len(self.colors)), 0)
         given = [entry.color or (255, 255, 255) for entry in self.scene.legend]

@@ -18,7 +18,7 @@ from mineru_core.engines.embedded.charts.legend import FoundEntry, find_legend, 
 from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.plot import plot_area
 from mineru_core.engines.embedded.charts.powers import with_powers
-from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, Scene
+from mineru_core.engines.embedded.charts.scene import RGB, AnyAxis, CategoryAxis, Label, NumberAxis, Scene
 from mineru_core.engines.embedded.charts.strokes import without_strokes
 from mineru_core.engines.embedded.charts.texts import sort_texts
 from mineru_core.engines.embedded.charts.tick_marks import at_tick_marks
@@ -34,6 +34,8 @@ LONG_NAME = 40
 # Letters and digits are grey; ticks are so short.
 GRAY = 24
 SHORT_NAME = 3
+# Two scales whose values differ by less than this share of the greatest are one.
+SAME_VALUE = 0.02
 
 
 def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
@@ -64,7 +66,7 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
         free=texts.free,
         x=at_tick_marks(names, pixels, plot, background) if isinstance(names, CategoryAxis) else names,
         y=_axis(axes.y, texts.y_labels, vertical=True),
-        second_y=None if axes.second_y is None else axes.second_y.axis,
+        second_y=_other_scale(axes),
         x_labels=texts.x_labels,
         y_labels=texts.y_labels,
         legend=tuple(found.entry for found in legend),
@@ -152,6 +154,17 @@ def _axis(found: FoundAxis | None, labels: Sequence[Label], *, vertical: bool) -
         numbers=numbers_of_dates([name for name, _ in names]),
         confidence=min(1.0, sure),
     )
+
+
+def _other_scale(axes: FoundAxes) -> NumberAxis | None:
+    """The scale on the right; None where there is none or where it repeats the one on the left."""
+    if axes.y is None or axes.second_y is None:
+        return None
+    left, right = axes.y.axis, axes.second_y.axis
+    at = [pixel for _, pixel in right.ticks]
+    values = [(left.value_at(pixel), right.value_at(pixel)) for pixel in at]
+    reach = max(abs(value) for _, value in right.ticks) or 1.0
+    return None if all(abs(a - b) <= SAME_VALUE * reach for a, b in values) else right
 
 
 def _labels(found: FoundAxis | None) -> tuple[Label, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf, isfinite
 from statistics import median
 
 from mineru_core.document.geometry import Box
@@ -136,8 +137,9 @@ def _between_texts(
         if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
             top = max(top, label.box.y1)
     last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
-    floors = [*_floors(lines, box, last, step), *_feet(upright, box, at[0], last + 1.05 * step)]
-    floors = floors or _zero(axes.y, labels, box, last, step)
+    row = _first_below(axes.y, labels, box, last)
+    floors = [*_floors(lines, box, last, min(step, row - last)), *_feet(upright, box, at[0], last + 1.05 * step)]
+    floors = floors or _zero(axes.y, last, step, row)
     bottom = min(bottom, max([last, *floors]))
     return min(top, at[0]), max(bottom, last)
 
@@ -151,13 +153,17 @@ def _feet(upright: Sequence[Ruling], box: Box, first: float, lowest: float) -> l
     ]
 
 
-def _zero(y: FoundAxis, labels: Sequence[Label], box: Box, last: float, step: float) -> list[float]:
-    """Where zero is below the last tick that was read, if by a step at most and above the labels that stand there."""
-    zero = -1.0 if y.axis.log else y.axis.pixel_at(0.0)
+def _first_below(y: FoundAxis, labels: Sequence[Label], box: Box, last: float) -> float:
+    """Where the labels below the last tick begin, such as the names at the axis; infinity where there are none."""
     taken = {id(label) for label in y.labels}
     below = [la.box for la in labels if id(la) not in taken and box.x0 < la.box.center[0] < box.x1]
-    row = min((b.y0 for b in below if b.center[1] > last), default=0.0)
-    return [zero] if last < zero <= min(last + 1.05 * step, row) else []
+    return min((b.y0 for b in below if b.center[1] > last), default=inf)
+
+
+def _zero(y: FoundAxis, last: float, step: float, row: float) -> list[float]:
+    """Where zero is below the last tick that was read, if by a step at most and above the labels that stand there."""
+    zero = -1.0 if y.axis.log else y.axis.pixel_at(0.0)
+    return [zero] if isfinite(row) and last < zero <= min(last + 1.05 * step, row) else []
 
 
 def _upper(row: Sequence[Label]) -> float:
@@ -166,7 +172,8 @@ def _upper(row: Sequence[Label]) -> float:
 
 
 def _floors(lines: Sequence[Ruling], box: Box, last: float, step: float) -> list[float]:
-    """Where lines as wide as the plot area run less than a step below its last tick: the axis' line is one of them."""
+    """Where lines as wide as the plot area run less than a step below its last tick: the axis' line is one of them, a
+    frame about what stands below the names is none."""
     return [
         line.at
         for line in lines

@@ -138,9 +138,15 @@ def _shift(values: Sequence[float], first: float, unit: float) -> tuple[float, f
     return (unit, shift) if abs(shift) <= MAX_OFF * unit and spread <= SAME_OFF * unit else None
 
 
+def without_unit(title: str) -> str:
+    """The title of an axis as the name of the only series: without a unit in brackets, and whole otherwise, since it
+    says what the values are."""
+    return _UNIT.sub("", title)
+
+
 def short_title(title: str) -> str:
     """A chart's title as the name of its only series: without a unit in brackets, and not too long."""
-    short = _UNIT.sub("", title)
+    short = without_unit(title)
     if len(short) <= LONG_TITLE:
         return short
     last = len(short) - _MIN_TAIL

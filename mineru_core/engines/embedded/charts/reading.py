@@ -17,13 +17,21 @@ from mineru_core.engines.embedded.charts.bars import bars_of
 from mineru_core.engines.embedded.charts.boxes import read_boxes
 from mineru_core.engines.embedded.charts.build import scene_of
 from mineru_core.engines.embedded.charts.colors import faded, near_color, surfaces
+from mineru_core.engines.embedded.charts.combined import lines_over, on_their_axes, without_lines
 from mineru_core.engines.embedded.charts.end_names import with_end_names
 from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
 from mineru_core.engines.embedded.charts.numbers import printed
 from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
-from mineru_core.engines.embedded.charts.polish import at_labels, named, near_zero, short_title, without_grid
+from mineru_core.engines.embedded.charts.polish import (
+    at_labels,
+    named,
+    near_zero,
+    short_title,
+    without_grid,
+    without_unit,
+)
 from mineru_core.engines.embedded.charts.scatter import read_scatter
 from mineru_core.engines.embedded.charts.scene import AnyAxis, CategoryAxis, Label, NumberAxis, Scene
 from mineru_core.engines.embedded.charts.second_look import with_missed_ticks
@@ -168,9 +176,12 @@ def _marks(scene: Scene) -> _Marks | None:
     pie = None if has_scale else _pie(scene)
     if pie is not None:
         return pie
-    bars = bars_of(scene)
+    bars = bars_of(without_lines(scene))
     if bars is not None and (has_scale or _are_printed(bars.series)):
-        return _Marks(ChartKind.BAR, bars.series, bars.vertical, bars.share, bars.warnings, bars.stacked)
+        upright = bars.series if bars.stacked else on_their_axes(scene, bars.series)
+        return _Marks(
+            ChartKind.BAR, (*upright, *lines_over(scene, bars)), bars.vertical, bars.share, bars.warnings, bars.stacked
+        )
     if not isinstance(scene.y, NumberAxis):
         return _pie(scene) if has_scale else None
     for kind, read in (
@@ -241,7 +252,7 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     if marks.kind in (ChartKind.LINE, ChartKind.AREA):
         series = at_labels(without_grid(series, scene), scene)
     series = near_zero(series, values, scene.second_y)
-    series = named(series, short_title(title if pie or not titles[1] else titles[1]))
+    series = named(series, short_title(title) if pie or not titles[1] else without_unit(titles[1]))
     chart = Chart(
         kind=marks.kind,
         title=title,

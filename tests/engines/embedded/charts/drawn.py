@@ -21,7 +21,7 @@ from PIL import Image
 from mineru_core.document.chart import Series
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.scene import NumberAxis, Scene
-from tests.engines.embedded.charts import drawn_kinds
+from tests.engines.embedded.charts import drawn_combined, drawn_kinds
 from tests.engines.embedded.charts.drawn_kinds import Plotted, Style, Values
 from tests.engines.embedded.charts.drawn_scene import scene_of
 
@@ -42,6 +42,8 @@ KINDS: dict[str, Callable[..., Plotted]] = {
     "bars_grouped": drawn_kinds.bars_grouped,
     "bars_stacked": drawn_kinds.bars_stacked,
     "bars_percent": drawn_kinds.bars_percent,
+    "bars_line": drawn_combined.bars_line,
+    "bars_line_axes": drawn_combined.bars_line_axes,
     "line": drawn_kinds.line,
     "lines": drawn_kinds.lines,
     "lines_markers": drawn_kinds.lines_markers,
@@ -63,7 +65,8 @@ KINDS: dict[str, Callable[..., Plotted]] = {
 class Drawn:
     """A chart: its pixels, its exact scene, and by series name the exact (x, y) of each point.
 
-    ``kind`` is a key of ``KINDS``. ``quality`` is that of the JPEG it went through, None for none.
+    ``kind`` is a key of ``KINDS``. ``quality`` is that of the JPEG it went through, None for none. ``second`` names the
+    series of the scale on the right.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Drawn:
     scene: Scene
     values: Values
     quality: int | None
+    second: str = ""
 
     @property
     def reach(self) -> float:
@@ -80,6 +84,11 @@ class Drawn:
             if isinstance(axis, NumberAxis):
                 return abs(axis.slope) * length
         return 100.0
+
+    def reach_of(self, name: str) -> float:
+        """The range of the axis that a series is measured by."""
+        axis = self.scene.second_y
+        return self.reach if axis is None or name != self.second else abs(axis.slope) * self.scene.plot.height
 
 
 def draw(kind: str, seed: int, *, clean: bool = True) -> Drawn:
@@ -97,7 +106,7 @@ def draw(kind: str, seed: int, *, clean: bool = True) -> Drawn:
     if quality is not None:
         pixels = _through_jpeg(pixels, quality)
         scene = replace(scene, pixels=pixels)
-    return Drawn(kind, seed, pixels, scene, plotted.values, quality)
+    return Drawn(kind, seed, pixels, scene, plotted.values, quality, plotted.extra.get("second", ""))
 
 
 def _style(rng: np.random.Generator, clean: bool) -> Style:
@@ -152,7 +161,7 @@ def _same_x(drawn: Drawn, name: str, points: Sequence[tuple[str, float]], read: 
             out.append(Miss(name, x, float("inf"), 0.0))
             continue
         off = abs(np.log10(point.y) - np.log10(y)) if log else abs(point.y - y)
-        out.append(Miss(name, x, float(off / drawn.reach), point.confidence))
+        out.append(Miss(name, x, float(off / drawn.reach_of(name)), point.confidence))
     return out
 
 

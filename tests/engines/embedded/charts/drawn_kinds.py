@@ -60,11 +60,13 @@ def dress(ax: Axes, rng: np.random.Generator, style: Style, values_on: str = "y"
         ax.spines[["top", "right"]].set_visible(False)
 
 
-def _names(rng: np.random.Generator, n: int, words: tuple[str, ...] = WORDS) -> list[str]:
+def names_of(rng: np.random.Generator, n: int, words: tuple[str, ...] = WORDS) -> list[str]:
+    """So many different words."""
     return [str(w) for w in rng.choice(words, size=n, replace=False)]
 
 
-def _scale(rng: np.random.Generator) -> float:
+def scale_of(rng: np.random.Generator) -> float:
+    """A power of ten."""
     return float(10.0 ** rng.integers(0, 4))
 
 
@@ -77,10 +79,11 @@ def _years(rng: np.random.Generator, low: int = 5, high: int = 13) -> list[int]:
 def _walks(rng: np.random.Generator, n: int, length: int) -> np.ndarray:
     """(n, length) values that rise and fall, all positive."""
     steps = rng.normal(0, 1.0, (n, length)).cumsum(axis=1) + rng.uniform(0, 8, (n, 1))
-    return (steps - steps.min() + 0.5) * _scale(rng) * rng.uniform(0.5, 3)
+    return (steps - steps.min() + 0.5) * scale_of(rng) * rng.uniform(0.5, 3)
 
 
-def _by_x(xs: list[Any], rows: np.ndarray, names: list[str]) -> Values:
+def by_x(xs: list[Any], rows: np.ndarray, names: list[str]) -> Values:
+    """Each row under its name, over the xs."""
     return {
         name: [(str(x), float(y)) for x, y in zip(xs, row, strict=True)] for name, row in zip(names, rows, strict=True)
     }
@@ -99,8 +102,8 @@ def _legend(ax: Axes, rng: np.random.Generator, n: int, inside: bool = False) ->
 
 
 def _bars(ax: Axes, rng: np.random.Generator, style: Style, rows: np.ndarray, *, how: str) -> Plotted:
-    names = _names(rng, len(rows), NAMES)
-    cats = _names(rng, rows.shape[1])
+    names = names_of(rng, len(rows), NAMES)
+    cats = names_of(rng, rows.shape[1])
     at = np.arange(len(cats))
     wide = float(rng.uniform(0.55, 0.85))
     below = np.zeros(rows.shape[1])
@@ -118,7 +121,7 @@ def _bars(ax: Axes, rng: np.random.Generator, style: Style, rows: np.ndarray, *,
     dress(ax, rng, style, "x" if lying else "y")
     legend = _legend(ax, rng, len(names)) if len(names) > 1 else None
     return Plotted(
-        _by_x(cats, rows, names),
+        by_x(cats, rows, names),
         x_categories=() if lying else tuple(cats),
         y_categories=tuple(cats) if lying else (),
         legend=legend,
@@ -129,7 +132,7 @@ def _bars(ax: Axes, rng: np.random.Generator, style: Style, rows: np.ndarray, *,
 
 def bars(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Upright bars of one series, a third of them with negative values."""
-    rows = rng.uniform(0.05, 1, (1, rng.integers(3, 10))) * _scale(rng)
+    rows = rng.uniform(0.05, 1, (1, rng.integers(3, 10))) * scale_of(rng)
     if rng.random() < 0.33:
         rows *= rng.choice([-1, 1], rows.shape)
     return _bars(ax, rng, style, rows, how="beside")
@@ -137,18 +140,18 @@ def bars(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
 
 def bars_horizontal(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Lying bars of one series."""
-    return _bars(ax, rng, style, rng.uniform(0.05, 1, (1, rng.integers(3, 10))) * _scale(rng), how="lying")
+    return _bars(ax, rng, style, rng.uniform(0.05, 1, (1, rng.integers(3, 10))) * scale_of(rng), how="lying")
 
 
 def bars_grouped(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Several bars beside each other in each category."""
-    rows = rng.uniform(0.05, 1, (rng.integers(2, 5), rng.integers(3, 7))) * _scale(rng)
+    rows = rng.uniform(0.05, 1, (rng.integers(2, 5), rng.integers(3, 7))) * scale_of(rng)
     return _bars(ax, rng, style, rows, how="beside")
 
 
 def bars_stacked(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Several bars upon each other in each category."""
-    rows = rng.uniform(0.1, 1, (rng.integers(2, 5), rng.integers(3, 9))) * _scale(rng)
+    rows = rng.uniform(0.1, 1, (rng.integers(2, 5), rng.integers(3, 9))) * scale_of(rng)
     return _bars(ax, rng, style, rows, how="stacked")
 
 
@@ -165,7 +168,7 @@ def _lines(
     rows = _walks(rng, n, len(xs))
     if log:
         rows = 10 ** (1 + 4 * rows / rows.max())
-    names = _names(rng, n, NAMES)
+    names = names_of(rng, n, NAMES)
     dashes = how.pop("dashes", ["-"])
     markers = how.pop("markers", [""])
     for i, (name, row) in enumerate(zip(names, rows, strict=True)):
@@ -186,7 +189,7 @@ def _lines(
     dress(ax, rng, style)
     drawn = _legend(ax, rng, n, inside=not log and rng.random() < 0.3) if legend and n > 1 else None
     return Plotted(
-        _by_x(xs, rows, names),
+        by_x(xs, rows, names),
         x_numbers=tuple(xs[::step]),
         legend=drawn,
         entries=tuple((name, style.colors[i], "line") for i, name in enumerate(names)) if drawn else (),
@@ -256,7 +259,7 @@ def areas_stacked(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
 def _areas(ax: Axes, rng: np.random.Generator, style: Style, n: int) -> Plotted:
     xs = _years(rng)
     rows = _walks(rng, n, len(xs))
-    names = _names(rng, n, NAMES)
+    names = names_of(rng, n, NAMES)
     alpha = float(rng.choice([1.0, 1.0, 0.8]))
     ax.stackplot(xs, rows, labels=names, colors=style.colors[:n], alpha=alpha, linewidth=0)
     ax.set_xlim(xs[0], xs[-1])
@@ -266,18 +269,18 @@ def _areas(ax: Axes, rng: np.random.Generator, style: Style, n: int) -> Plotted:
     legend = _legend(ax, rng, n) if n > 1 else None
     entries = tuple((name, style.colors[i], "box") for i, name in enumerate(names)) if legend else ()
     return Plotted(
-        _by_x(xs, rows, names), x_numbers=tuple(xs[::step]), legend=legend, entries=entries, kind="area", alpha=alpha
+        by_x(xs, rows, names), x_numbers=tuple(xs[::step]), legend=legend, entries=entries, kind="area", alpha=alpha
     )
 
 
 def scatter(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Clouds of points."""
     n = int(rng.integers(1, 4))
-    names = _names(rng, n, NAMES)
+    names = names_of(rng, n, NAMES)
     size = float(rng.uniform(14, 40))
     hollow = rng.random() < 0.3
     values: Values = {}
-    sx, sy = _scale(rng), _scale(rng)
+    sx, sy = scale_of(rng), scale_of(rng)
     taken = np.zeros((0, 2))
     for i, name in enumerate(names):
         points = []
@@ -301,7 +304,7 @@ def scatter(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
 def pie(ax: Axes, rng: np.random.Generator, style: Style, hole: float = 0.0) -> Plotted:
     """Slices with names beside them or in a legend, a third of them with printed percents."""
     n = int(rng.integers(2, 7))
-    names = _names(rng, n)
+    names = names_of(rng, n)
     shares = rng.uniform(0.08, 1, n)
     shares = 100 * shares / shares.sum()
     beside = rng.random() < 0.5
@@ -331,8 +334,8 @@ def donut(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
 def boxes(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Boxes with medians and whiskers, filled or not."""
     n = int(rng.integers(2, 6))
-    cats = _names(rng, n)
-    scale = _scale(rng)
+    cats = names_of(rng, n)
+    scale = scale_of(rng)
     data = [rng.normal(rng.uniform(3, 6), rng.uniform(0.6, 1.5), 60) * scale for _ in range(n)]
     filled = bool(rng.random() < 0.5)
     drawn = ax.boxplot(
@@ -357,8 +360,8 @@ def boxes(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
 def error_bars(ax: Axes, rng: np.random.Generator, style: Style) -> Plotted:
     """Points with the range they may be in, above and below."""
     n = int(rng.integers(3, 8))
-    cats = _names(rng, n)
-    middle = rng.uniform(3, 9, n) * _scale(rng)
+    cats = names_of(rng, n)
+    middle = rng.uniform(3, 9, n) * scale_of(rng)
     below, above = middle * rng.uniform(0.08, 0.3, n), middle * rng.uniform(0.08, 0.3, n)
     ax.errorbar(
         np.arange(n),

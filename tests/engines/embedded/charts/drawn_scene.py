@@ -22,12 +22,12 @@ def scene_of(figure: Figure, plotted: Plotted, pixels: Pixels) -> Scene:
     """The scene of a figure that was drawn."""
     ax = figure.axes[0]
     height = pixels.shape[0]
-    held = set(map(id, [ax.title, ax.xaxis.label, ax.yaxis.label]))
-    for axis in (ax.xaxis, ax.yaxis):
+    held = set(map(id, [ax.title, ax.xaxis.label, *(one.yaxis.label for one in figure.axes)]))
+    for axis in (ax.xaxis, *(one.yaxis for one in figure.axes)):
         held |= {id(text) for text in axis.get_ticklabels(which="both")}
     if plotted.legend is not None:
         held |= {id(text) for text in plotted.legend.get_texts()}
-    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and _shown(t, ax)]
+    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and _shown(t, figure.axes)]
     labels = [(id(t), _label(t, figure, height)) for t in texts]
     sizes = [label.box.height for _, label in labels if not label.turned]
     box = ax.get_window_extent()
@@ -38,6 +38,7 @@ def scene_of(figure: Figure, plotted: Plotted, pixels: Pixels) -> Scene:
         free=tuple(label for key, label in labels if key not in held),
         x=_axis(ax, plotted, height, vertical=False) if plotted.axes else None,
         y=_axis(ax, plotted, height, vertical=True) if plotted.axes else None,
+        second_y=_second_axis(figure, plotted, height),
         legend=_legend(ax, plotted, height),
         title=ax.get_title(),
         x_title=ax.get_xlabel(),
@@ -47,9 +48,9 @@ def scene_of(figure: Figure, plotted: Plotted, pixels: Pixels) -> Scene:
     )
 
 
-def _shown(text: Text, ax: Axes) -> bool:
+def _shown(text: Text, every: list[Axes]) -> bool:
     """Ticks beyond the limits keep their labels, which are not drawn."""
-    for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+    for axis, limits in [pair for ax in every for pair in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim()))]:
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
             if text in (tick.label1, tick.label2):
                 low, high = sorted(limits)
@@ -90,6 +91,14 @@ def _axis(ax: Axes, plotted: Plotted, height: int, *, vertical: bool) -> NumberA
         ticks=tuple((float(t), pixel(float(t))) for t in ticks),
         dates=not vertical and bool(plotted.x_numbers),
     )
+
+
+def _second_axis(figure: Figure, plotted: Plotted, height: int) -> NumberAxis | None:
+    if len(figure.axes) == 1:
+        return None
+    axis = _axis(figure.axes[1], plotted, height, vertical=True)
+    assert isinstance(axis, NumberAxis)
+    return axis
 
 
 def _legend(ax: Axes, plotted: Plotted, height: int) -> tuple[LegendEntry, ...]:

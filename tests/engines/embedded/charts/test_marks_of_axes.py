@@ -10,7 +10,9 @@ from mineru_core.runtime.context import RunContext
 from tests.engines.embedded.charts.drawn import draw
 
 
-@pytest.mark.parametrize("kind", ["bars", "bars_horizontal", "bars_grouped", "line", "lines", "scatter"])
+@pytest.mark.parametrize(
+    "kind", ["bars", "bars_horizontal", "bars_grouped", "bars_line", "bars_line_axes", "line", "lines", "scatter"]
+)
 def test_places_and_values_agree(kind: str) -> None:
     compared = 0
     for seed in range(4):
@@ -18,9 +20,12 @@ def test_places_and_values_agree(kind: str) -> None:
         reading = chart_of(drawn.pixels, drawn.scene.labels, RunContext(), 1.0)
         assert isinstance(reading, ChartReading)
         chart = reading.chart
-        assert chart.by_place, kind
-        axis = chart.y_axis
         for series in chart.series:
+            assert chart.by_place(series), kind
+            axis = chart.y_axis
+            if series.on_second_axis:
+                assert chart.second_y_axis is not None
+                axis = chart.second_y_axis
             for point in series.points:
                 if point.place is None or point.y is None or point.source is not PointSource.MEASURED:
                     continue
@@ -39,4 +44,4 @@ def test_of_stacked_marks_places_are_said_to_tell_nothing(kind: str) -> None:
     reading = chart_of(draw(kind, 0).pixels, draw(kind, 0).scene.labels, RunContext())
     assert isinstance(reading, ChartReading)
     assert reading.chart.stacked
-    assert not reading.chart.by_place
+    assert not any(reading.chart.by_place(series) for series in reading.chart.series)

@@ -22,6 +22,8 @@ KIND_OF = {
     "bars_grouped": ChartKind.BAR,
     "bars_stacked": ChartKind.BAR,
     "bars_percent": ChartKind.BAR,
+    "bars_line": ChartKind.BAR,
+    "bars_line_axes": ChartKind.BAR,
     "line": ChartKind.LINE,
     "lines": ChartKind.LINE,
     "lines_markers": ChartKind.LINE,
