@@ -10,7 +10,7 @@ import numpy as np
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_axes
-from mineru_core.engines.embedded.charts.colors import background_of, common_color, distance
+from mineru_core.engines.embedded.charts.colors import background_of, chroma_of, common_color, distance
 from mineru_core.engines.embedded.charts.dates import numbers_of_dates
 from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.labels import text_height, without_samples
@@ -180,7 +180,7 @@ def _inside(pixels: Pixels, plot: Box) -> Pixels:
 def _background(pixels: Pixels, plot: Box) -> RGB:
     """The colour behind the marks: that of the plot area's rim, unless marks as bright as theirs cover that."""
     rim = common_color(_rim(_inside(pixels, plot)))
-    return rim if max(rim) - min(rim) <= PALE else background_of(pixels)
+    return rim if chroma_of(rim) <= PALE else background_of(pixels)
 
 
 def _is_drawn(pixels: Pixels, found: FoundEntry) -> bool:
@@ -200,7 +200,7 @@ def _is_digit(found: FoundEntry) -> bool:
 
 
 def _is_gray(color: RGB) -> bool:
-    return max(color) - min(color) < GRAY
+    return chroma_of(color) < GRAY
 
 
 def _rim(part: Pixels) -> Pixels:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.scene import RGB
 
@@ -23,6 +24,8 @@ FLAT = 14
 BACKGROUND = 14
 # A translucent colour is as near as this to the blend it is.
 FADED = 10
+# Letters differ from their ground by more than this.
+LETTERS = 60
 MIN_SHARE = 0.0004
 MIN_PIXELS = 12
 MAX_COLORS = 40
@@ -67,6 +70,23 @@ def chroma(pixels: Pixels) -> NDArray[np.int16]:
     return apart
 
 
+def chroma_of(color: RGB) -> int:
+    """How far one colour is from grey, as ``chroma``."""
+    return max(color) - min(color)
+
+
+def part_of(pixels: Pixels, box: Box) -> Pixels:
+    """The pixels that a box covers, those that it covers in part among them."""
+    inside = box.clipped(pixels.shape[1], pixels.shape[0])
+    return pixels[int(inside.y0) : int(np.ceil(inside.y1)), int(inside.x0) : int(np.ceil(inside.x1))]
+
+
+def letters_in(part: Pixels, ground: RGB) -> Mask:
+    """Which pixels are the ink of letters: clearly other than the ground, as their pale rims are not."""
+    inked: Mask = distance(part, ground) > LETTERS
+    return inked
+
+
 def common_color(pixels: Pixels) -> RGB:
     """The most common colour among pixels (…, 3), slight differences put together; white where there are none."""
     flat = pixels.reshape(-1, 3)
@@ -109,7 +129,7 @@ def surfaces(pixels: Pixels, background: RGB, hidden: Mask | None = None) -> lis
 
 def is_tint(color: RGB, background: RGB) -> bool:
     """Whether a colour is a light grey or a shade of the background, as bands behind the marks have."""
-    light = min(color) >= 232 and max(color) - min(color) <= 14
+    light = min(color) >= 232 and chroma_of(color) <= 14
     return light or max(abs(a - b) for a, b in zip(color, background, strict=True)) <= BACKGROUND
 
 

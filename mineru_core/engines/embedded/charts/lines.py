@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mineru_core.document.chart import Point, Series
+from mineru_core.engines.embedded.charts.colors import chroma_of
 from mineru_core.engines.embedded.charts.lines_axes import on_second
 from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, is_busy, line_colors, on_one_ray
 from mineru_core.engines.embedded.charts.lines_names import names_of, sample_name
@@ -207,7 +208,7 @@ def _is_rule(trace: Trace, scene: Scene, color: RGB) -> bool:
     """Whether it is level from side to side and pale or grey, as axes and grid lines are."""
     y = trace.y[trace.columns]
     level = float(np.percentile(y, 97) - np.percentile(y, 3)) < 0.6 and len(y) > 0.5 * scene.plot.width
-    return level and (max(color) - min(color) < 60 or _apart(color, scene.background) < 120)
+    return level and (chroma_of(color) < 60 or _apart(color, scene.background) < 120)
 
 
 def _named(scene: Scene, lines: list[TracedLine]) -> list[TracedLine]:

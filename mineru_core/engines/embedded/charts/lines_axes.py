@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mineru_core.engines.embedded.charts.colors import chroma_of
 from mineru_core.engines.embedded.charts.lines_names import text_color
 from mineru_core.engines.embedded.charts.numbers import tick_number
 from mineru_core.engines.embedded.charts.scene import RGB, Scene
@@ -66,4 +67,4 @@ def _axis_color(scene: Scene, *, right: bool) -> RGB | None:
         return None
     tints = np.array([text_color(scene.pixels, box, scene.background) for box in beside])
     r, g, b = (round(float(v)) for v in np.median(tints, axis=0))
-    return (r, g, b) if max(r, g, b) - min(r, g, b) >= MIN_CHROMA else None
+    return (r, g, b) if chroma_of((r, g, b)) >= MIN_CHROMA else None

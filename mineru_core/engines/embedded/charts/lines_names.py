@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
+from mineru_core.engines.embedded.charts.colors import chroma_of
 from mineru_core.engines.embedded.charts.lines_trace import Trace
 from mineru_core.engines.embedded.charts.scene import RGB, Label, Scene
 
@@ -103,7 +104,7 @@ def _cost(scene: Scene, trace: Trace, color: RGB, word: Label, tint: RGB) -> flo
 
 def _agreement(color: RGB, tint: RGB) -> float:
     """What colours tell: up to 2 for a name in the line's own colour, less than 0 for one in the colour of another."""
-    if max(tint) - min(tint) < 50:
+    if chroma_of(tint) < 50:
         # Black and grey names say nothing.
         return 0.0
     apart = float(np.linalg.norm(np.array(color, float) - np.array(tint, float)))

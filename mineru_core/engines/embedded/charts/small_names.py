@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
 from mineru_core.document.parts import Line
-from mineru_core.engines.embedded.charts.colors import background_of, chroma, distance
+from mineru_core.engines.embedded.charts.colors import background_of, chroma, distance, letters_in, part_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene
 
 Mask = NDArray[np.bool_]
 Read = Callable[[Pixels], Sequence[Line]]
 
-MIN_CONTRAST = 60
 GRAY = 24
 # Sizes in heights of a line of text: the names below the axis are looked for this far down, strokes nearer than the
 # other belong to one name, and the tops of all names are at one height but for this.
@@ -199,8 +198,7 @@ def _are_in_turn(names: Sequence[Box], scene: Scene) -> bool:
 
 
 def _inked(scene: Scene, area: Box) -> Mask:
-    part = scene.pixels[int(area.y0) : int(np.ceil(area.y1)), int(area.x0) : int(np.ceil(area.x1))]
-    return distance(part, background_of(scene.pixels)) > MIN_CONTRAST
+    return letters_in(part_of(scene.pixels, area), background_of(scene.pixels))
 
 
 def _without_marks(inked: Mask) -> Mask:
@@ -225,8 +223,7 @@ def _beside_samples(scene: Scene) -> list[Box]:
     if len(column) < 2:
         return []
     step = min(b.center[1] - a.center[1] for a, b in pairwise(column))
-    away = distance(scene.pixels, background)
-    letters = (away > MIN_CONTRAST) & (chroma(scene.pixels) < GRAY)
+    letters = letters_in(scene.pixels, background) & (chroma(scene.pixels) < GRAY)
     names = []
     for sample in column:
         reach = min(step / 2, 0.8 * scene.text_height)
