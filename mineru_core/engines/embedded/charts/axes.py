@@ -9,7 +9,7 @@ from statistics import median
 
 from mineru_core.engines.embedded.charts.grid import Ruling, Rulings, near
 from mineru_core.engines.embedded.charts.scene import Label, NumberAxis
-from mineru_core.engines.embedded.charts.ticks import Scale, Tick, axis_of, refitted, scale_of, ticks_of
+from mineru_core.engines.embedded.charts.ticks import Scale, Tick, axis_of, even_value, refitted, scale_of, ticks_of
 
 # Labels of one axis end, begin or centre at one line, to within this share of their height.
 ALIGNED = 0.5
@@ -250,12 +250,10 @@ def _agree(scale: Scale, measured: Scale, height: float) -> bool:
         abs((scale.slope * tick.at + scale.intercept - measured.intercept) / measured.slope - tick.at)
         for tick in scale.ticks
     ]
-    fits = [
-        abs((tick.number.value if not scale.log else 0.0) - measured.slope * tick.at - measured.intercept)
-        for tick in measured.ticks
-    ]
+    fits = [abs(even_value(tick, scale.log) - measured.slope * tick.at - measured.intercept) for tick in measured.ticks]
     residual = median(fits) / abs(measured.slope)
-    return max(off) <= 0.6 * height and (scale.log or residual <= 1.0)
+    # Marks of ticks between the labels lie near these as well.
+    return max(off) <= MAX_OFF_GRID * height and residual <= 1.0
 
 
 def _with_places(scale: Scale, measured: Scale) -> tuple[Tick, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,34 +11,61 @@ import cv2
 import numpy as np
 
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.colors import background_of, distance
+from mineru_core.engines.embedded.charts.colors import background_of, letters_in, part_of
 from mineru_core.engines.embedded.charts.scene import Label
 
 _POWER = re.compile(r"10([-−–]?\d{1,2})")
-# A raised digit may be read twice, as a digit and as what it is.
-_TWICE = re.compile(r"10(\d+)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)|10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)(\d+)")
-_SMALL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+# What a small digit is read as that cannot be told.
+_SIGN = re.compile(r"10[^\w\s%.,]{1,2}")
 _MARKS = str.maketrans("", "", " ^{}")
 # A digit is raised whose lower end is above that of the first one by this share of its height, and whose own is less.
 RAISED = 0.2
 SMALLER = 0.9
+# A raised digit has this share of the height of the others at least; marks of ticks are lower.
+LOWEST = 0.4
 # Share of the height of all digits that the first and the last one are wide at least.
 END = 0.25
-MIN_CONTRAST = 60.0
 LEAST = 2
+# Exponents by their places are whole numbers, but for this.
+EVEN = 0.15
 
 
 def with_powers(pixels: Pixels, labels: Sequence[Label]) -> tuple[Label, ...]:
-    """The labels, those that print powers of ten with the number that these are; at least two must."""
-    raised = [label for label in labels if _exponent(label) is not None and _is_raised(pixels, label)]
+    """The labels, those that print powers of ten with the number that these are; at least two must.
+
+    A power whose small digit was read as a sign is the one that its place between the others tells.
+    """
+    raised = [label for label in labels if _is_power(label) and _is_raised(pixels, label)]
     if len(raised) < LEAST:
         return tuple(labels)
-    return tuple(_with_value(label) if _is_beside(label, raised) else label for label in labels)
+    powers = [label for label in labels if _is_power(label) and _is_beside(label, raised)]
+    known = [(label, exponent) for label in powers if (exponent := _exponent(label)) is not None]
+    told = {id(label): exponent for label, exponent in known}
+    told |= {id(label): at for label in raised if id(label) not in told and (at := _by_place(label, known)) is not None}
+    return tuple(_with_value(label, told[id(label)]) if id(label) in told else label for label in labels)
 
 
-def _with_value(label: Label) -> Label:
-    exponent = _exponent(label)
-    return label if exponent is None else replace(label, text=f"{10.0**exponent:.15g}")
+def _is_power(label: Label) -> bool:
+    level = not label.turned and label.slant is None
+    return level and (_exponent(label) is not None or _SIGN.fullmatch(label.text.strip()) is not None)
+
+
+def _by_place(label: Label, known: Sequence[tuple[Label, int]]) -> int | None:
+    """The exponent that stands where a label does, if all that are known grow evenly; None where none does."""
+    places = np.array([other.box.center for other, _ in known])
+    if len(known) < LEAST:
+        return None
+    along = int(np.ptp(places[:, 1]) >= np.ptp(places[:, 0]))
+    if np.ptp(places[:, along]) < label.height:
+        return None
+    slope, start = np.polyfit(places[:, along], [exponent for _, exponent in known], 1)
+    off = [abs(slope * place + start - exponent) for place, (_, exponent) in zip(places[:, along], known, strict=True)]
+    at = float(slope * label.box.center[along] + start)
+    return round(at) if max(off) <= EVEN and abs(at - round(at)) <= EVEN else None
+
+
+def _with_value(label: Label, exponent: int) -> Label:
+    return replace(label, text=f"{10.0**exponent:.15g}")
 
 
 def _is_beside(label: Label, others: Sequence[Label]) -> bool:
@@ -50,27 +78,36 @@ def _is_beside(label: Label, others: Sequence[Label]) -> bool:
 
 def _exponent(label: Label) -> int | None:
     text = label.text.strip().translate(_MARKS)
-    twice = _TWICE.fullmatch(text)
-    if twice is not None:
-        first, second = (part.translate(_SMALL) for part in twice.groups() if part is not None)
-        text = f"10{first}" if first == second else text
-    match = _POWER.fullmatch(text.translate(_SMALL))
+    small = "".join(c for c in text if _is_small(c))
+    # A raised digit may be read twice, as a digit and as what it is.
+    if small and "".join(c for c in text if not _is_small(c)) == f"10{_plain(small)}":
+        text = f"10{small}"
+    match = _POWER.fullmatch(_plain(text))
     if match is None or label.turned or label.slant is not None:
         return None
     return int(match[1].replace("−", "-").replace("–", "-"))
 
 
+def _is_small(character: str) -> bool:
+    return unicodedata.decomposition(character).startswith("<super>")
+
+
+def _plain(text: str) -> str:
+    """Text with raised characters as what they are on the line."""
+    return unicodedata.normalize("NFKC", text)
+
+
 def _is_raised(pixels: Pixels, label: Label) -> bool:
     """Whether the last digit of a label is raised and smaller than its first one."""
-    if label.text.translate(_SMALL) != label.text:
+    if any(_is_small(c) for c in label.text):
         return True
-    box = label.box.clipped(pixels.shape[1], pixels.shape[0])
-    part = pixels[int(box.y0) : int(np.ceil(box.y1)), int(box.x0) : int(np.ceil(box.x1))]
+    part = part_of(pixels, label.box)
     if part.size == 0:
         return False
-    inked = (distance(part, background_of(part)) > MIN_CONTRAST).astype(np.uint8)
-    count, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
-    tall = [i for i in range(1, count) if stats[i][cv2.CC_STAT_HEIGHT] >= 0.25 * part.shape[0]]
+    inked = letters_in(part, background_of(part)).astype(np.uint8)
+    _, marks, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    heights = stats[1:, cv2.CC_STAT_HEIGHT]
+    tall = 1 + np.flatnonzero(heights >= LOWEST * heights.max(initial=0))
     digits = np.isin(marks, tall)
     rows, columns = np.flatnonzero(digits.any(axis=1)), np.flatnonzero(digits.any(axis=0))
     if not len(rows) or np.ptp(columns) < len(rows):

@@ -46,9 +46,18 @@ def with_missed_ticks(scene: Scene, reread: Callable[[Pixels], Sequence[Line]]) 
         if not label.turned and label.slant is None and tick_number(label.text) is not None
     ]
     moved = [Label(label.text, label.box.shifted(start, 0), label.confidence) for label in found]
-    taken = [label.box.center[1] for label in scene.labels if not label.turned and label.box.x0 < end]
-    new = [label for label in moved if all(abs(label.box.center[1] - at) > SAME_ROW * height for at in taken)]
-    return (*scene.labels, *new) if new else None
+    there = [label for label in scene.labels if not label.turned and label.box.x0 < end]
+    numbers = [label for label in there if tick_number(label.text) is not None]
+    new = [label for label in moved if not any(_same_row(label, other, height) for other in numbers)]
+    if not new:
+        return None
+    # What was read in place of a number gives way to it.
+    wrong = {id(label) for label in there if label.box.x1 <= end and any(_same_row(label, la, height) for la in new)}
+    return (*(label for label in scene.labels if id(label) not in wrong), *new)
+
+
+def _same_row(a: Label, b: Label, height: float) -> bool:
+    return abs(a.box.center[1] - b.box.center[1]) <= SAME_ROW * height
 
 
 def _known(scene: Scene) -> list[Label]:

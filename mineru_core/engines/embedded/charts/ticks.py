@@ -61,7 +61,15 @@ def scale_of(ticks: Sequence[Tick], height: float) -> Scale | None:
         log = _best(ticks, height, log=True)
         if log is not None and len(log.ticks) > max(2, len(linear.ticks) if linear else 0) and _spans_powers(log):
             return log
+    # Of a linear axis two neighbouring powers of ten would not be the only ticks.
+    if linear is not None and len(linear.ticks) == 2 and _are_neighbours(linear):
+        return _best(linear.ticks, height, log=True)
     return linear
+
+
+def _are_neighbours(scale: Scale) -> bool:
+    low, high = sorted(tick.number.value for tick in scale.ticks)
+    return low >= 10 and high == 10 * low and float(np.log10(low)).is_integer()
 
 
 def _spans_powers(scale: Scale) -> bool:
@@ -71,7 +79,7 @@ def _spans_powers(scale: Scale) -> bool:
 
 def refitted(scale: Scale, places: Sequence[float]) -> Scale:
     """The same scale with its ticks at other places, one for each, such as their lines of the grid."""
-    values = np.array([_linear(tick, scale.log) for tick in scale.ticks])
+    values = np.array([even_value(tick, scale.log) for tick in scale.ticks])
     slope, intercept = _line(np.array(places), values)
     moved = tuple(Tick(t.label, t.number, at) for t, at in zip(scale.ticks, places, strict=True))
     return Scale(slope, intercept, scale.log, moved)
@@ -80,7 +88,7 @@ def refitted(scale: Scale, places: Sequence[float]) -> Scale:
 def axis_of(scale: Scale, *, vertical: bool, thrown_out: int = 0) -> NumberAxis:
     """The axis of a scale; ``thrown_out`` labels stood among its ticks and do not agree."""
     at = np.array([tick.at for tick in scale.ticks])
-    values = np.array([_linear(tick, scale.log) for tick in scale.ticks])
+    values = np.array([even_value(tick, scale.log) for tick in scale.ticks])
     length = float(np.ptp(at)) or 1.0
     residual = float(np.abs((values - scale.intercept) / scale.slope - at).mean()) / length
     count = len(scale.ticks)
@@ -106,7 +114,7 @@ def _best(ticks: Sequence[Tick], height: float, *, log: bool) -> Scale | None:
     if len(ticks) < 2:
         return None
     at = np.array([tick.at for tick in ticks])
-    values = np.array([_linear(tick, log) for tick in ticks])
+    values = np.array([even_value(tick, log) for tick in ticks])
     reach = max(MIN_OFF, MAX_OFF * height)
     best: tuple[int, float, tuple[int, ...]] = (0, 0.0, ())
     for i, j in combinations(range(len(ticks)), 2):
@@ -135,7 +143,8 @@ def _one_each(off: np.ndarray, at: np.ndarray, reach: float, height: float) -> l
     return sorted(inside)
 
 
-def _linear(tick: Tick, log: bool) -> float:
+def even_value(tick: Tick, log: bool) -> float:
+    """The value of a tick, or its logarithm to the base 10: what grows evenly along the axis."""
     return float(np.log10(tick.number.value)) if log else tick.number.value
 
 

@@ -62,3 +62,13 @@ def test_a_raised_digit_that_touches_the_zero_is_seen() -> None:
     for i in range(4):
         cv2.line(pixels, (44, 60 * i + 34), (58, 60 * i + 30), (0, 0, 0), 2)
     assert [label.text for label in with_powers(pixels, labels)] == ["100000", "10000", "1000", "100"]
+
+
+@pytest.mark.parametrize("read_as", ["10{", "10*", "10$"])
+def test_a_digit_read_as_a_sign_is_told_by_its_place(read_as: str) -> None:
+    pixels, labels = _axis([5, 4, 3, 2], raised=True)
+    labels[1] = replace(labels[1], text=read_as)
+    assert [label.text for label in with_powers(pixels, labels)] == ["100000", "10000", "1000", "100"]
+    # Nothing is told where the others do not grow evenly.
+    labels[2] = replace(labels[2], text="107")
+    assert with_powers(pixels, labels)[1].text == read_as

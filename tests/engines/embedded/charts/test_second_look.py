@@ -58,3 +58,10 @@ def test_what_is_known_already_is_not_added() -> None:
     scene = _scene([("20", 50), ("10", 100), ("0", 150)])
     assert with_missed_ticks(scene, _Eye([("0", 150)])) is None
     assert with_missed_ticks(replace(scene, y=None, labels=()), _Eye([("0", 150)])) is None
+
+
+def test_a_number_takes_the_place_of_what_it_was_misread_as() -> None:
+    scene = _scene([("20", 50), ("10", 100), ("os", 150)])
+    found = with_missed_ticks(scene, _Eye([("0", 150), ("-10", 200)]))
+    assert found is not None
+    assert [label.text for label in found if label.box.x1 < 80] == ["20", "10", "0", "-10"]

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mineru_core.document.geometry import Box
+from mineru_core.engines.embedded.charts.axes import find_axes
+from mineru_core.engines.embedded.charts.grid import rulings
 from mineru_core.engines.embedded.charts.scene import Label
 from mineru_core.engines.embedded.charts.ticks import axis_of, scale_of, ticks_of
 
@@ -84,3 +87,25 @@ def test_years_are_no_powers_of_ten() -> None:
     assert scale is not None
     assert not scale.log
     assert scale_of(ticks_of(_column(["1", "10", "100", "1000"]), vertical=True), HEIGHT).log  # type: ignore[union-attr]
+
+
+def test_marks_between_the_powers_of_ten_do_not_move_a_logarithmic_axis() -> None:
+    """Marks of ticks stand at 2, 3, … times each power as well: near enough to be taken for those of the labels."""
+    pixels = np.full((300, 300, 3), 255, np.uint8)
+    pixels[20:281, 70] = pixels[280, 70:281] = 40
+    labels = [Label(str(10 ** (4 - i)), Box(20, 34 + 60 * i, 60, 46 + 60 * i)) for i in range(4)]
+    for i, extra in enumerate((5, 5, -5, -5)):
+        at = 40 + 60 * i + extra
+        pixels[at, 64:120] = 40
+    axis = find_axes(labels, 300, HEIGHT, rulings(pixels, vertical=False), rulings(pixels, vertical=True)).y
+    assert axis is not None
+    assert axis.axis.log
+    assert axis.axis.pixel_at(1000.0) == pytest.approx(100, abs=1)
+
+
+@pytest.mark.parametrize(("texts", "log"), [(["10000", "1000"], True), (["20", "10"], False), (["10", "1"], False)])
+def test_two_neighbouring_powers_of_ten_alone_are_a_logarithmic_scale(texts: list[str], log: bool) -> None:
+    scale = _scale(texts)
+    assert scale is not None
+    assert scale.log == log
+    assert axis_of(scale, vertical=True).confidence < 0.7
