@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.colors import background_of, chroma, common_color, distance
+from mineru_core.engines.embedded.charts.colors import background_of, chroma, chroma_of, common_color, distance
 from mineru_core.engines.embedded.charts.labels import text_height
 from mineru_core.engines.embedded.charts.scene import RGB, Label, LegendEntry
 
@@ -30,7 +30,11 @@ DASH, DASH_GAP = 0.3, 0.8
 # Share of its box that a dot or a box fills; letters fill less.
 SOLID_FILL = 0.6
 MIN_CONTRAST = 25
+# The least blurred pixels of a thin stroke differ from the ground by this share of the most.
+CLEAREST = 0.8
 SAME_COLOR = 30.0
+# A letter has so many pixels of its colour at least, for each of its height.
+LETTER = 0.5
 # Letters are grey and blurred: what is grey is told from them by its place alone.
 GRAY = 24
 # A ring is as wide as high, but for this.
@@ -160,8 +164,8 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
     best: _Sample | None = None
     for mask, (left, top, width, tall) in _blots(inked, height):
         cut = left == 0 or top == 0 or top + tall == window.shape[0]
-        color = _core_color(window, mask)
-        shortest = COLORED_STROKE if max(color) - min(color) >= GRAY else STROKE
+        color = _core_color(window, mask, background)
+        shortest = COLORED_STROKE if chroma_of(color) >= GRAY else STROKE
         marker = _shape(width / height, tall / height, float(mask.sum()) / (width * tall), shortest)
         starts_inside = x0 + left + width / 2 > box.x0
         if cut or not marker or (starts_inside and marker == "line") or left + width == window.shape[1]:
@@ -170,7 +174,7 @@ def _sample(pixels: Pixels, label: Label, background: RGB, others: Sequence[Box]
         if any(other.contains(*at) for other in others):
             continue
         place = Box(x0 + left, y0 + top, x0 + left + width, y0 + top + tall)
-        if starts_inside and _is_ink(pixels, label, color, background, place.x1):
+        if starts_inside and _is_ink(pixels, label, color, background, place):
             continue
         if best is None or not starts_inside:
             best = _Sample(place, color, marker, starts_inside)
@@ -207,16 +211,19 @@ def _goes_on(dash: NDArray[np.int32], other: NDArray[np.int32], height: float) -
     return low and level and 0 <= start - left - wide <= DASH_GAP * height
 
 
-def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB, end: float) -> bool:
-    """Whether a colour is that of the label's letters from ``end`` on: then what has it is one of them."""
+def _is_ink(pixels: Pixels, label: Label, color: RGB, background: RGB, place: Box) -> bool:
+    """Whether a colour is that of the label's letters before or behind a place: what is there is one of them, too."""
     box, height = label.box, label.height
-    start = round(min(box.x1, end, box.x0 + INTO * height))
+    before = pixels[round(box.y0) : round(box.y1), max(0, round(box.x0)) : max(0, round(place.x0) - 1)]
+    start = round(min(box.x1, place.x1, box.x0 + INTO * height))
     rest = pixels[round(box.y0) : round(box.y1), start : round(box.x1)]
+    if max((distance(part, color) < SAME_COLOR).sum() for part in (before, rest)) >= LETTER * height:
+        return True
     rest = rest[distance(rest, background) > MIN_CONTRAST]
     if not len(rest):
         return True
     darkest = rest[rest.sum(axis=1) <= np.percentile(rest.sum(axis=1), 30)]
-    gray = max(color) - min(color) < GRAY
+    gray = chroma_of(color) < GRAY
     return gray or bool(np.median(distance(darkest, color)) < 2 * SAME_COLOR)
 
 
@@ -234,11 +241,13 @@ def _shape(width: float, tall: float, fill: float, shortest: float) -> str:
     return "ring" if 0.5 <= width <= MAX_SOLID and 0.8 <= width / tall <= 1.25 and fill >= 0.2 else ""
 
 
-def _core_color(window: Pixels, mask: NDArray[np.bool_]) -> RGB:
-    """The blot's colour without its blurred rim, where it is thick enough to have more."""
+def _core_color(window: Pixels, mask: NDArray[np.bool_], background: RGB) -> RGB:
+    """The blot's colour without its blurred rim, where it is thick enough to have more; else what is least blurred."""
     core = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    chosen = window[core] if core.sum() >= 4 else window[mask]
-    return common_color(chosen)
+    if core.sum() >= 4:
+        return common_color(window[core])
+    away = distance(window, background)
+    return common_color(window[mask & (away >= CLEAREST * away[mask].max())])
 
 
 def _aligned(pixels: Pixels, found: Sequence[FoundEntry]) -> list[FoundEntry]:

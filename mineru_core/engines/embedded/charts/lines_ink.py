@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.colors import channel_max, channel_min, chroma, distance
+from mineru_core.engines.embedded.charts.colors import channel_max, channel_min, chroma, chroma_of, distance
 from mineru_core.engines.embedded.charts.scene import RGB, NumberAxis, Scene
 
 Floats = NDArray[np.floating[Any]]
@@ -41,6 +41,9 @@ OFF_RAY_LOSSY = 62.0
 SAME_COLOR = 60.0
 """Two colours found nearer than this are taken for one in pictures that went through a JPEG; in others it is:"""
 SAME_CLEAN = 36.0
+
+FAR_REACH = 0.4
+"""Share of the plot's width in which a pale line has the very same colour."""
 
 LEAN = 10.0
 """A pixel is two colours' own where it lies about as near to both rays, to this distance."""
@@ -289,17 +292,35 @@ def _peaks(
             middle = np.median(colors[near], axis=0) if near.any() else middle
         tint = middle - ground
         share, away = _on_rays(colors - ground, tint[None])
-        taken = left & ((np.linalg.norm(colors - middle, axis=1) < same) | _blend(share[0], away[0]))
+        blended = left & _blend(share[0], away[0])
+        blended &= ~_of_its_own(colors, blended & (np.linalg.norm(colors - middle, axis=1) >= same), places, width)
+        taken = (left & (np.linalg.norm(colors - middle, axis=1) < same)) | blended
         columns = np.unique(places[left & (np.linalg.norm(colors - middle, axis=1) < SAME_COLOR / 2)])
         if len(columns) >= least * width:
             r, g, b = (round(float(v)) for v in middle)
             # Grid lines are grey and pale.
-            if max(r, g, b) - min(r, g, b) >= 24 or np.linalg.norm(tint) >= PALE:
+            if chroma_of((r, g, b)) >= 24 or np.linalg.norm(tint) >= PALE:
                 found.append((len(columns), (r, g, b)))
         if not taken.any():
             break
         left &= ~taken
     return [color for _, color in sorted(found, reverse=True)]
+
+
+def _of_its_own(colors: Floats, blended: Mask, places: NDArray[np.intp], width: int) -> Mask:
+    """Of pixels that may be one colour blended with its ground those of a paler line: of the very same colour
+    all over the plot, which the rims of a line are nowhere."""
+    none = np.zeros(len(colors), np.bool_)
+    if blended.sum() < FAR_REACH * width:
+        return none
+    values, counts = np.unique(colors[blended].astype(np.int64) @ np.array([65536, 256, 1]), return_counts=True)
+    best = int(values[int(counts.argmax())])
+    color = np.array([best >> 16, best >> 8 & 255, best & 255], np.float32)
+    same = blended & (np.linalg.norm(colors - color, axis=1) < 2.0)
+    if len(np.unique(places[same])) < FAR_REACH * width:
+        return none
+    near: Mask = blended & (np.linalg.norm(colors - color, axis=1) < SAME_CLEAN / 2)
+    return near
 
 
 def _blend(share: Floats, away: Floats) -> Mask:

@@ -35,14 +35,20 @@ def plot_area(
     top, bottom = _ends(axes.x, upright.lines) or (None, None)
     if top is not None and bottom is not None and not _is_grid(axes, top, bottom, upright.lines):
         top, bottom = None, None
+    sides = _sides(axes, upright.lines)
     if left is None or right is None:
         left, right = _span(axes.x, 0.0, float(width))
         left, right = _between_axes(axes, left, right)
+        left = max([left, *(line.at for line in sides if line.at < (left + right) / 2)])
+        right = min([right, *(line.at for line in sides if line.at > (left + right) / 2)])
         if axes.x is not None and axes.y is None:  # names stand at the left of the first tick, and no marks
             left = max(left, min(pixel for _, pixel in axes.x.axis.ticks) - AXIS_LINE)
     if top is None or bottom is None or not _holds(axes.y, top, bottom):
         top, bottom = _span(axes.y, 0.0, float(height))
-        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines, upright.lines)
+        if not sides and axes.y is not None:
+            edges = [line for line in upright.lines if min(abs(line.at - left), abs(line.at - right)) <= AXIS_LINE]
+            sides = [line for line in edges if _runs_past(line, axes.y)]
+        top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines, sides)
     box = _beside_labels(axes, Box(left, top, right, bottom))
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
@@ -120,9 +126,12 @@ def _between_axes(axes: FoundAxes, left: float, right: float) -> tuple[float, fl
 
 
 def _between_texts(
-    axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Sequence[Ruling], upright: Sequence[Ruling]
+    axes: FoundAxes, labels: Sequence[Label], box: Box, lines: Sequence[Ruling], sides: Sequence[Ruling]
 ) -> tuple[float, float]:
-    """The part of an upright span that ends at the axis' line below (or its labels), and below the texts above."""
+    """The part of an upright span that ends at the axis' line below (or its labels), and below the texts above.
+
+    ``sides`` are those of the plot area's frame.
+    """
     top, bottom = box.y0, box.y1
     if axes.x is not None:
         row = _upper(axes.x.labels)
@@ -137,20 +146,36 @@ def _between_texts(
         if label.box.y1 <= at[0] and label.box.width > 0.25 * box.width:
             top = max(top, label.box.y1)
     last, step = at[-1], (at[-1] - at[0]) / max(1, len(at) - 1)
+    top = max([top, *(line.start for line in sides if line.start <= at[0])])
+    feet = [line.end for line in sides if line.end <= last + 1.05 * step]
     row = _first_below(axes.y, labels, box, last)
-    floors = [*_floors(lines, box, last, min(step, row - last)), *_feet(upright, box, at[0], last + 1.05 * step)]
+    floors = [*_floors(lines, box, last, min(step, row - last)), *feet]
     floors = floors or _zero(axes.y, last, step, row)
     bottom = min(bottom, max([last, *floors]))
     return min(top, at[0]), max(bottom, last)
 
 
-def _feet(upright: Sequence[Ruling], box: Box, first: float, lowest: float) -> list[float]:
-    """Where lines at the sides of the plot area end that run past all ticks: those of its frame, or of its ground."""
-    return [
-        line.end
+def _sides(axes: FoundAxes, upright: Sequence[Ruling]) -> list[Ruling]:
+    """The lines of the frame, or the edges of its ground, beside the outermost ticks of a horizontal number axis:
+    upright lines that run past all ticks of the other one."""
+    if axes.x is None or axes.y is None:
+        return []
+    across = [pixel for _, pixel in axes.x.axis.ticks]
+    labels = max(label.box.x1 for label in axes.y.labels)
+    # What stands at a tick may be a line of the grid.
+    beside = [
+        line
         for line in upright
-        if min(abs(line.at - box.x0), abs(line.at - box.x1)) <= AXIS_LINE and line.start <= first and line.end <= lowest
+        if (line.at < min(across) - AXIS_LINE or line.at > max(across) + AXIS_LINE)
+        and (line.at >= labels or line.at > max(across))
     ]
+    return [line for line in beside if _runs_past(line, axes.y)]
+
+
+def _runs_past(line: Ruling, y: FoundAxis) -> bool:
+    """Whether an upright line runs past all ticks of the upright axis."""
+    at = [pixel for _, pixel in y.axis.ticks]
+    return line.start <= min(at) + AXIS_LINE and line.end >= max(at) - AXIS_LINE
 
 
 def _first_below(y: FoundAxis, labels: Sequence[Label], box: Box, last: float) -> float:

@@ -232,3 +232,38 @@ def test_jumps_at_ticks_are_no_grid(thick: int) -> None:
     plot = scene_of(pixels, labels).plot
     assert plot.y1 == pytest.approx(220, abs=2)
     assert plot.y0 <= 27
+
+
+def test_the_sample_of_a_thin_dotted_line_has_the_colour_of_its_dots() -> None:
+    pixels = _picture()
+    labels = [Label(name, Box(290, y - 8, 350, y + 8)) for name, y in (("Exports", 40), ("Imports", 66))]
+    for label, color in zip(labels, (np.array(BLUE), np.array((188, 80, 144))), strict=True):
+        y = round(label.box.center[1])
+        for x in range(255, 281, 6):
+            # Two whole pixels amid their blurred rim.
+            pixels[y - 1 : y + 1, x - 1 : x + 3] = (0.2 * color + 0.8 * 255).round()
+            pixels[y, x : x + 2] = color
+    found = find_legend(pixels, labels)
+    assert [one.entry.color for one in found] == [BLUE, (188, 80, 144)]
+
+
+def test_a_letter_in_a_name_of_one_colour_is_no_sample() -> None:
+    pixels = _picture()
+    cv2.putText(pixels, "S", (302, 46), cv2.FONT_HERSHEY_SIMPLEX, 0.6, BLUE, 2, cv2.LINE_AA)
+    cv2.circle(pixels, (321, 41), 5, BLUE, -1, cv2.LINE_AA)
+    cv2.rectangle(pixels, (329, 0), (340, 100), BLACK, -1)
+    assert find_legend(pixels, [Label("Se", Box(300, 28, 338, 52))]) == []
+
+
+def test_the_sides_of_a_frame_tell_where_the_plot_area_is() -> None:
+    """There is no grid, and the title is no wider than a fifth of the chart."""
+    pixels = np.full((300, 480, 3), 255, np.uint8)
+    cv2.rectangle(pixels, (80, 40), (420, 230), BLACK, 1)
+    labels = [Label(str(10 * i), Box(44, 193 - 60 * i, 75, 207 - 60 * i)) for i in range(3)]
+    labels += [Label(str(i), Box(94 + 60 * i, 236, 106 + 60 * i, 252)) for i in range(6)]
+    for label in labels:
+        _write(pixels, label)
+    title = Label("Of all", Box(220, 6, 280, 26))
+    scene = scene_of(pixels, [*labels, title, Label("Energy", Box(405, 60, 460, 80))])
+    assert scene.plot == pytest.approx(Box(80, 40, 420, 230), abs=2)
+    assert scene.title == "Of all"

@@ -137,3 +137,20 @@ def test_a_dashed_line_of_the_grid_does_not_draw_a_pale_grey_line_to_it() -> Non
     y = NumberAxis(True, -1.0, 200.0, ticks=((100.0, 100.5), (150.0, 50.5)))
     ink = ink_of(Scene(pixels, Box(0, 0, 420, 220), y=y), [(186, 186, 186)])
     assert ink.coverage.max() == 0.0
+
+
+@pytest.mark.parametrize("pale", [(186, 186, 186), (150, 190, 220)])
+def test_a_pale_line_is_found_beside_a_dark_one_on_its_ray(pale: RGB) -> None:
+    pixels = _picture()
+    dark = tuple(max(0, 255 - 3 * (255 - c)) for c in pale)
+    _drawn(pixels, [(20, 40), (200, 160), (400, 60)], (dark[0], dark[1], dark[2]), 3)
+    _drawn(pixels, [(20, 140), (200, 50), (400, 190)], pale, 3)
+    found = line_colors(Scene(pixels, Box(0, 0, 420, 220)))
+    assert len(found) == 2
+    assert min(np.abs(np.array(pale) - other).max() for other in found) < 8
+
+
+def test_the_rims_of_a_dark_line_are_no_pale_line() -> None:
+    pixels = _picture()
+    _drawn(pixels, [(20, 40), (150, 160), (270, 50), (400, 60)], (15, 40, 62), 3)
+    assert len(line_colors(Scene(pixels, Box(0, 0, 420, 220)))) == 1
