@@ -6,7 +6,7 @@ A name in its line's colour is told from all else by that colour; of a grey one 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -38,12 +38,23 @@ OFF_RAY = 0.4
 # Ink covers so much of a pixel; a name in its line's colour has more of that than this share of what it has of grey.
 INKED = 0.5
 MOSTLY = 0.5
-# Colours whose channels differ by less are grey.
-GRAY = 50
 BLACK: RGB = (0, 0, 0)
+WHITE: RGB = (255, 255, 255)
 MAX_NAMES = 20
 # Labels that a new one covers by this share are replaced by it.
 COVERED = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name at the end of a line: pictures of it in black on white, the same letters in each, and its place.
+
+    ``tint`` is its colour, None for grey.
+    """
+
+    cuts: tuple[Pixels, ...]
+    box: Box
+    tint: RGB | None
 
 
 def with_end_names(scene: Scene, read: Read) -> tuple[Label, ...] | None:
@@ -59,19 +70,14 @@ def with_end_names(scene: Scene, read: Read) -> tuple[Label, ...] | None:
     doubtful = [i for i, label in enumerate(_beside(scene, ends)) if label is None or label.confidence < SURE]
     if len(lines) < 2 or not doubtful or len(lines) > MAX_NAMES:
         return None
-    cuts, boxes, tints = [], [], []
-    for i in doubtful:
-        found = _cut(scene, ends[i], i, [line.color for line in lines])
-        if found is not None:
-            cuts.append(found[0])
-            boxes.append(found[1])
-            tints.append(found[2])
-    texts = read_cuts(cuts, (255, 255, 255), read) if cuts else []
-    new = [
-        Label(text[0], box, text[1], tint=tint)
-        for text, box, tint in zip(texts, boxes, tints, strict=True)
-        if text is not None and text[1] >= MIN_CONFIDENCE and any(c.isalpha() for c in text[0])
-    ]
+    colors = [line.color for line in lines]
+    found = [name for i in doubtful if (name := _name_at(scene, ends[i], i, colors)) is not None]
+    texts = iter(read_cuts([cut for name in found for cut in name.cuts], WHITE, read) if found else [])
+    new = []
+    for name in found:
+        text, sure = max((next(texts) or ("", 0.0) for _ in name.cuts), key=lambda one: one[1])
+        if sure >= MIN_CONFIDENCE and any(c.isalpha() for c in text):
+            new.append(Label(text, name.box, sure, tint=name.tint))
     if not new:
         return None
     new = [_surer(name, scene.labels) for name in new]
@@ -129,10 +135,8 @@ def _beside(scene: Scene, ends: Sequence[tuple[float, float]]) -> list[Label | N
     ]
 
 
-def _cut(
-    scene: Scene, end: tuple[float, float], index: int, colors: Sequence[RGB]
-) -> tuple[Pixels, Box, RGB | None] | None:
-    """The name at an end of a line in black on white, its box, and its colour; None where nothing is drawn there.
+def _name_at(scene: Scene, end: tuple[float, float], index: int, colors: Sequence[RGB]) -> _Name | None:
+    """The name at an end of a line, None where nothing is drawn there.
 
     ``colors`` are those of all lines, ``index`` that of this one.
     """
@@ -144,17 +148,18 @@ def _cut(
     if part.shape[1] < reach or part.shape[0] < reach:
         return None
     shares = _shares(part, scene.background, [*colors, BLACK])
-    ink, tint = shares[index], colors[index]
+    inks, tint = [shares[index]], colors[index]
     gray = _without_frame(shares[-1], scene, x)
-    if max(tint) - min(tint) < GRAY or (ink > INKED).sum() < MOSTLY * (gray > INKED).sum():
-        ink, tint = gray, BLACK
-    columns = _name_columns(ink, scene.text_height)
+    if (inks[0] > INKED).sum() < MOSTLY * (gray[0] > INKED).sum():
+        inks, tint = gray, BLACK
+    columns = _name_columns(inks[0], scene.text_height)
     if columns is None:
         return None
-    rows = np.flatnonzero((ink[:, columns[0] : columns[1]] > INKED).any(axis=1))
+    rows = np.flatnonzero((inks[0][:, columns[0] : columns[1]] > INKED).any(axis=1))
     box = Box(float(x + columns[0]), float(y + rows[0]), float(x + columns[1]), float(y + rows[-1] + 1))
-    letters = np.round(255 * (1 - ink[:, columns[0] : columns[1]])).astype(np.uint8)
-    return np.repeat(letters[..., None], 3, axis=2), box.expanded(2.0), None if tint == BLACK else tint
+    letters = [np.round(255 * (1 - ink[:, columns[0] : columns[1]])).astype(np.uint8) for ink in inks]
+    cuts = tuple(np.repeat(one[..., None], 3, axis=2) for one in letters)
+    return _Name(cuts, box.expanded(2.0), None if tint == BLACK else tint)
 
 
 def _shares(part: Pixels, background: RGB, colors: Sequence[RGB]) -> Floats:
@@ -170,15 +175,20 @@ def _shares(part: Pixels, background: RGB, colors: Sequence[RGB]) -> Floats:
     return np.where(own, shares, 0.0).astype(np.float32)
 
 
-def _without_frame(ink: Floats, scene: Scene, left: int) -> Floats:
-    """The ink with upright rules painted over by what stands at both sides of them."""
+def _without_frame(ink: Floats, scene: Scene, left: int) -> list[Floats]:
+    """The ink with upright rules painted over by what goes on at both sides of them: by what is about, and by what is
+    level with it alone. Which of them leaves the letters whole depends on where the rule runs through them."""
     hidden = np.zeros(ink.shape, np.uint8)
+    level = ink.copy()
     for line in _frame(scene):
         at = int(line.at) - left
         hidden[:, max(0, at - 1) : max(0, at + 2)] = 1
-    whole = cv2.inpaint(np.round(255 * ink).astype(np.uint8), hidden, 3, cv2.INPAINT_TELEA)
-    found: Floats = whole.astype(np.float32) / 255
-    return found
+        if 2 <= at < ink.shape[1] - 2:
+            level[:, at - 1 : at + 2] = np.minimum(ink[:, at - 2], ink[:, at + 2])[:, None]
+    if not hidden.any():
+        return [ink]
+    about = cv2.inpaint(np.round(255 * ink).astype(np.uint8), hidden, 3, cv2.INPAINT_TELEA)
+    return [about.astype(np.float32) / 255, level]
 
 
 def _frame(scene: Scene) -> list[Ruling]:
