@@ -15,6 +15,8 @@ from mineru_core.engines.embedded.charts.ticks import Scale, Tick, axis_of, even
 ALIGNED = 0.5
 # A tick's label lies this near to its line of the grid, in heights of a line.
 MAX_OFF_GRID = 0.5
+# All labels stand as far from their lines, but for this: in heights of a line, and pixels at least.
+SPREAD, MIN_SPREAD = 0.1, 1.5
 # A scale on the right of this share of the picture's width is the second one where there is another on the left.
 RIGHT = 0.55
 # Values of ticks may be rounded by this share of their step.
@@ -211,7 +213,9 @@ def _finished(scale: Scale, labels: Sequence[Label], lines: Rulings, height: flo
     if len(held) >= max(2, (len(scale.ticks) + 1) // 2) and len({at for _, at in held}) == len(held):
         kept = Scale(scale.slope, scale.intercept, scale.log, tuple(tick for tick, _ in held))
         measured = refitted(kept, [at for _, at in held])
-        if measured.slope and _agree(scale, measured, height):
+        offs = [at - tick.at for tick, at in held]
+        level = median(abs(off - median(offs)) for off in offs) <= max(MIN_SPREAD, SPREAD * height)
+        if level and measured.slope and _agree(scale, measured, height):
             scale = Scale(measured.slope, measured.intercept, scale.log, _with_places(scale, measured))
     scale = _with_ends(scale, labels, height, vertical=vertical)
     thrown = _misread(scale, labels, height, vertical=vertical)

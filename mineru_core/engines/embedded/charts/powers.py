@@ -77,7 +77,7 @@ def _is_beside(label: Label, others: Sequence[Label]) -> bool:
 
 
 def _exponent(label: Label) -> int | None:
-    text = label.text.strip().translate(_MARKS)
+    text = label.text.strip().rstrip(".").translate(_MARKS)
     small = "".join(c for c in text if _is_small(c))
     # A raised digit may be read twice, as a digit and as what it is.
     if small and "".join(c for c in text if not _is_small(c)) == f"10{_plain(small)}":

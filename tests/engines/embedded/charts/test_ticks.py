@@ -109,3 +109,14 @@ def test_two_neighbouring_powers_of_ten_alone_are_a_logarithmic_scale(texts: lis
     assert scale is not None
     assert scale.log == log
     assert axis_of(scale, vertical=True).confidence < 0.7
+
+
+def test_level_pieces_near_some_ticks_are_not_their_lines() -> None:
+    """All labels stand as far from the lines of their grid; pieces of a line in steps stand where its values are."""
+    pixels = np.full((300, 300, 3), 255, np.uint8)
+    labels = [Label(str(40 - 10 * i), Box(20, 34 + 50 * i, 60, 46 + 50 * i)) for i in range(5)]
+    for i, off in enumerate((0, 2, 4)):
+        pixels[40 + 50 * (i + 1) - off, 90 + 40 * i : 170 + 40 * i] = (31, 119, 180)
+    axis = find_axes(labels, 300, HEIGHT, rulings(pixels, vertical=False), rulings(pixels, vertical=True)).y
+    assert axis is not None
+    assert axis.axis.pixel_at(0.0) == pytest.approx(240, abs=0.5)
