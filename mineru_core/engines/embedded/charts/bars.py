@@ -13,6 +13,7 @@ from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.colors import distance, is_tint, near_color, surfaces
 from mineru_core.engines.embedded.charts.groups import (
     Category,
+    a_word_each,
     bundle_centers,
     categories_of,
     names_beside,
@@ -191,8 +192,10 @@ class _Reader:
             several = len(self.scene.legend) > 1 and not self.stacked
             return names_beside(labels, bundle_centers(self.columns, several), self.scene.text_height)
         if labels:
-            centers = bundle_centers(self.columns, groups=False)
-            parted = parted_names(labels, centers) if len(self.scene.legend) <= 1 or self.stacked else labels
+            if len(self.scene.legend) <= 1 or self.stacked:
+                parted = parted_names(labels, bundle_centers(self.columns, groups=False))
+            else:
+                parted = a_word_each(labels, bundle_centers(self.columns, groups=True)) or list(labels)
             return names_of(parted, self.scene.text_height, vertical=False)
         axis = self.scene.x if self.vertical else self.scene.y
         if isinstance(axis, CategoryAxis):

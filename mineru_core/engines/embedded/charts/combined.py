@@ -46,7 +46,8 @@ BY_CUSTOM = 0.8
 
 
 def without_lines(scene: Scene) -> Scene:
-    """The scene as it would be without the lines that run across other marks, the same object where none do.
+    """The scene as it would be without the lines that run across other marks, and without their entries of the legend;
+    the same object where none do.
 
     A line parts the bars it crosses, and hides the ends of those it runs along.
     """
@@ -65,7 +66,8 @@ def without_lines(scene: Scene) -> Scene:
     pixels = scene.pixels.copy()
     shown, _, _ = _plot_of(scene, pixels)
     shown[:] = cv2.inpaint(np.ascontiguousarray(shown), hidden, 3, cv2.INPAINT_TELEA)
-    return replace(scene, pixels=pixels)
+    crossed = {color for color, mask in zip(colors, masks, strict=True) if _runs_across(mask)}
+    return replace(scene, pixels=pixels, legend=tuple(e for e in scene.legend if e.color not in crossed))
 
 
 def _without_rules(mask: Mask) -> Mask:
@@ -202,14 +204,15 @@ def _without_bars(scene: Scene, bars: Sequence[RGB], lines: Sequence[RGB]) -> Pi
 
 def _places_of(scene: Scene, bars: BarReading) -> CategoryAxis | NumberAxis | None:
     """The axis below, with the bars' middles where that has names: a line has its points above them."""
-    if not isinstance(scene.x, NumberAxis) or scene.x.dates:
-        return scene.x
     at: dict[str, list[float]] = {}
     for one in bars.series:
         for point in one.points:
-            if point.place is not None:
+            if point.place is not None and point.x:
                 at.setdefault(point.x, []).append(point.place[0])
-    return CategoryAxis(False, tuple(sorted(((name, float(np.mean(x))) for name, x in at.items()), key=lambda c: c[1])))
+    names = tuple(sorted(((name, float(np.mean(x))) for name, x in at.items()), key=lambda c: c[1]))
+    if isinstance(scene.x, CategoryAxis) and len(names) > len(scene.x.categories):
+        return replace(scene.x, categories=names, numbers=())  # of names that were read as one
+    return CategoryAxis(False, names) if isinstance(scene.x, NumberAxis) and not scene.x.dates else scene.x
 
 
 def _is_line(series: Series, across: float, bars: Sequence[RGB], *, is_named: bool) -> bool:

@@ -20,6 +20,8 @@ MOSTLY = 0.7
 # A name is centred at its bar to within this share of the distance of two bars; so many bars tell that distance.
 AT_BAR = 0.2
 MIN_NAMED = 3
+# Names read as one are not centred below their bars where they differ in length.
+MAX_BESIDE = 0.5
 MAX_CUTS = 500
 
 
@@ -82,6 +84,8 @@ def parted_names(labels: Sequence[Label], centers: Sequence[float]) -> list[Labe
     """
     if len(centers) < MIN_NAMED or len(labels) >= len(centers):
         return list(labels)
+    if (each := a_word_each(labels, centers)) is not None:
+        return each
     if len(labels) == 1 and len(_words(labels[0].text)) == len(centers):
         labels = [replace(labels[0], text=" ".join(_words(labels[0].text)))]
         return _parts(labels[0], sorted(centers), median(b - a for a, b in pairwise(sorted(centers)))) or list(labels)
@@ -98,6 +102,28 @@ def parted_names(labels: Sequence[Label], centers: Sequence[float]) -> list[Labe
         wide = off > AT_BAR * step or len(spanned) > 2
         out += parts if parts is not None and wide else [label]
     return out
+
+
+def a_word_each(labels: Sequence[Label], centers: Sequence[float]) -> list[Label] | None:
+    """The labels with each word on its own, where there are as many words as bars or bundles above them, and each label
+    stands below those that its words are of; None where that is not so."""
+    if len(centers) < 2 or any(label.turned or label.slant is not None for label in labels):
+        return None
+    step = median(b - a for a, b in pairwise(sorted(centers)))
+    left = sorted(centers)
+    out: list[Label] = []
+    for label in sorted(labels, key=lambda one: one.box.x0):
+        words = _words(label.text)
+        own, left = left[: len(words)], left[len(words) :]
+        if len(own) < len(words) or abs(label.box.center[0] - (own[0] + own[-1]) / 2) > MAX_BESIDE * step:
+            return None
+        out += [label] if len(words) == 1 else [_at_place(label, word, at) for word, at in zip(words, own, strict=True)]
+    return None if left else out
+
+
+def _at_place(label: Label, word: str, at: float) -> Label:
+    half = label.box.width * len(word) / (2 * len(label.text))
+    return replace(label, text=word, box=label.box._replace(x0=at - half, x1=at + half))
 
 
 def _words(text: str) -> list[str]:

@@ -76,7 +76,7 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
     if known:
         first = list(known)
     else:
-        under = [label for label in below if -0.6 * height <= _upper(label) - plot.y1]
+        under = [label for label in below if -0.6 * height <= _upper(label) - plot.y1 and not _at_corner(label, plot)]
         top = min(under, key=_upper, default=None)
         if top is None or _upper(top) - plot.y1 > reach:
             return []
@@ -95,6 +95,12 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
         if goes_on or any(abs(_upper(label) - _upper(o)) <= 0.5 * height and not o.turned for o in first):
             found.append(label)
     return found
+
+
+def _at_corner(label: Label, plot: Box) -> bool:
+    """Whether a label stands left of the plot area and level with its foot: a tick of the upright axis, misread."""
+    level = not label.turned and label.slant is None
+    return level and label.box.x1 <= plot.x0 and label.box.y0 < plot.y1
 
 
 def _in_row(first: Label, label: Label, height: float) -> bool:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.charts.groups import parted_names
+from mineru_core.engines.embedded.charts.groups import a_word_each, parted_names
 from mineru_core.engines.embedded.charts.scene import Label
 
 LETTER = 6.0
@@ -44,3 +44,19 @@ def test_a_wide_name_of_one_bar_stays_whole() -> None:
 def test_words_that_do_not_stand_below_their_bars_stay_together() -> None:
     names = [_label("Al", 60), _label("Incomprehensibilities of it", 240), _label("No answer", 420)]
     assert _texts(names) == ["Al", "Incomprehensibilities of it", "No answer"]
+
+
+def test_names_that_were_read_as_two_are_parted_by_their_number() -> None:
+    centers = [100.0, 200.0, 300.0, 400.0, 500.0]
+    labels = [Label("Alpha Kilo", Box(70, 10, 220, 22)), Label("EchoHotel India", Box(270, 10, 530, 22))]
+    found = a_word_each(labels, centers)
+    assert found is not None
+    assert [label.text for label in found] == ["Alpha", "Kilo", "Echo", "Hotel", "India"]
+    assert [label.box.center[0] for label in found] == centers
+    assert a_word_each(labels[:1], centers) is None
+    assert a_word_each(labels, [*centers, 600.0]) is None
+
+
+def test_as_many_words_elsewhere_are_not_the_bars_names() -> None:
+    labels = [Label("Alpha Kilo", Box(300, 10, 450, 22)), Label("Echo", Box(470, 10, 530, 22))]
+    assert a_word_each(labels, [100.0, 200.0, 300.0]) is None
