@@ -270,7 +270,7 @@ def test_every_stage_answers_everything(home: Path, data: Path) -> None:
     assert list(home.iterdir()) == []  # nothing is left in the home folder of the settings
 
 
-@pytest.mark.parametrize("name", ["overhead", "repeats", "cancel"])
+@pytest.mark.parametrize("name", [pytest.param("overhead", marks=pytest.mark.long), "repeats", "cancel"])
 def test_an_extra_gives_its_figures(name: str, home: Path, data: Path, tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     arguments = ["--data", str(data), "--engine", "echo", "--users", "2", "--requests", "4"]

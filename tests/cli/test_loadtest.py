@@ -36,6 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRESETS, "quick", PRESETS["quick"].model_copy(update=changes))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_it_starts_a_server_of_its_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINERU_WORKBENCH_ENGINE__NAME", "echo")

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import httpx
 import numpy as np
 import pytest
+from PIL import Image
 
 from mineru_core.client import AsyncClient, Client
 from mineru_core.client.edge import EdgeSide, Terms, encoded
+from mineru_core.document.analysis import PageAnalysis, PageFailure, Part
 from mineru_core.document.geometry import Box
+from mineru_core.document.page import Page
 from mineru_core.document.task import Region
-from mineru_core.engines.base import Engine
+from mineru_core.engines.base import Engine, Readings
 from mineru_core.engines.echo import EchoEngine
 from mineru_core.engines.embedded.engine import EmbeddedEngine
+from mineru_core.engines.registry import create_engine
 from mineru_core.errors import Cancelled, CorruptPdf, DeadlineExceeded, EncryptedPdf, EngineUnavailable, InvalidRequest
 from mineru_core.runtime.context import Progress, RunContext
 from mineru_core.serving.analyzer import Analyzer
@@ -235,3 +239,48 @@ def test_the_embedded_engine_on_both_sides_answers_the_same(tmp_path: Path, mode
             assert same_but_for_time(sent) == same_but_for_time(whole)
             assert sent.tables
             assert max(size for _, size in seen) < 8000
+
+
+class Watched:
+    """Notes of which pictures a real engine was asked for what."""
+
+    def __init__(self, engine: Engine, patch: pytest.MonkeyPatch) -> None:
+        self.engine = engine
+        self.asked: list[tuple[int, int, frozenset[Part]]] = []
+        read = engine.read
+
+        def noted(
+            pages: Sequence[Page], parts: frozenset[Part], ctx: RunContext, known: Sequence[Readings] = ()
+        ) -> list[PageAnalysis | PageFailure]:
+            self.asked += [(page.width, page.height, parts) for page in pages]
+            return read(pages, parts, ctx, known)
+
+        patch.setattr(engine, "read", noted)
+
+
+@pytest.mark.models
+def test_a_real_other_engine_reads_the_tables_and_nothing_else(
+    tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tiny model knows only its own small pages; what it makes of this one's table is its, right or wrong."""
+    page = Image.new("RGB", (760, 520), "white")
+    page.paste(draw_lines(["Quarterly report", "All numbers in euros."], width=600), (40, 20))
+    page.paste(draw_table([["Item", "Sum"], ["Paper", "12"], ["Ink", "30"]]), (100, 220))
+    with Analyzer(Settings(home=tmp_path / "here", models=models_dir), "embedded") as here:
+        with here.open(png_bytes(page), name="a") as document:
+            alone = here.analyze(document)
+        tiny = Watched(create_engine("mineru-tiny", Settings()), monkeypatch)
+        with run_api(tmp_path / "server", tiny.engine) as api, Client(address(api), edge=here) as client:
+            found = client.analyze(png_bytes(page), name="a")
+    assert len(alone.tables) == len(found.tables) == 1
+    (width, height, parts) = tiny.asked[0]
+    assert len(tiny.asked) == 1
+    assert parts == {Part.TABLES}
+    assert (width, height) < (760, 520)
+    there, here_box = found.tables[0].box, alone.tables[0].box
+    assert there is not None
+    assert here_box is not None
+    assert there.iou(here_box) > 0.7
+    texts = [block.text for block in alone.blocks if block.table is None]
+    assert [block.text for block in found.blocks if block.table is None] == texts
+    assert any("Quarterly report" in text for text in texts)

@@ -171,6 +171,7 @@ def test_a_passed_deadline_goes_through(engine: EmbeddedEngine) -> None:
         engine.read([_page("one")], ALL, RunContext.with_timeout(0))
 
 
+@pytest.mark.long  # tests/serving/test_concurrency.py does the same through the gate
 def test_threads_read_the_same_as_one_by_one(engine: EmbeddedEngine) -> None:
     pages = [_page(f"Invoice number {n}", number=n) for n in range(1, 5)]
     expected = [_text(_only(engine.read([page], TEXT, RunContext()))) for page in pages]

@@ -236,7 +236,10 @@ def engine(models_dir: Path) -> Iterator[EmbeddedEngine]:
     engine.close()
 
 
-@pytest.fixture(params=[0, 90, pytest.param(180, marks=pytest.mark.long)], ids="turned {}".format)
+@pytest.fixture(
+    params=[pytest.param(0, marks=pytest.mark.long), 90, pytest.param(180, marks=pytest.mark.long)],
+    ids="turned {}".format,
+)
 def real_page(request: pytest.FixtureRequest, engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch) -> Page:
     """A page of text and a table, turned so that ``request.param`` degrees clockwise set it upright."""
     # Whether a page is recognised as turned is the orientation model's business and tested there.

@@ -21,6 +21,9 @@ AXIS_LINE = 3.0
 THICKEST = 12.0
 # In heights of a line: how far below the plot area the labels of its axis stand at most.
 AXIS_REACH = 2.2
+# Pixels that the marks of ticks are long at most, and the share of the plot's width that its axis' line has at least.
+TICK_MARK = 14.0
+WIDE = 0.9
 
 
 def plot_area(
@@ -49,7 +52,7 @@ def plot_area(
             edges = [line for line in upright.lines if min(abs(line.at - left), abs(line.at - right)) <= AXIS_LINE]
             sides = [line for line in edges if _runs_past(line, axes.y)]
         top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines, sides)
-    box = _beside_labels(axes, Box(left, top, right, bottom))
+    box = _above_axis_line(_beside_labels(axes, Box(left, top, right, bottom)), across.lines)
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
             at = [pixel for _, pixel in found.axis.ticks]
@@ -70,6 +73,14 @@ def _beside_labels(axes: FoundAxes, box: Box) -> Box:
     if axes.x is not None and (at := _upper(axes.x.labels)) > box.center[1]:
         y1 = min(y1, at)
     return Box(x0, box.y0, x1, y1)
+
+
+def _above_axis_line(box: Box, lines: Sequence[Ruling]) -> Box:
+    """The box down to the axis' line, where the marks of ticks that hang from it join the upright lines of the grid."""
+    wide = [line.at for line in lines if min(line.end, box.x1) - max(line.start, box.x0) >= WIDE * box.width]
+    if any(abs(at - box.y1) <= AXIS_LINE for at in wide):
+        return box
+    return box._replace(y1=max((at for at in wide if box.y1 - TICK_MARK <= at < box.y1), default=box.y1))
 
 
 def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float] | None:

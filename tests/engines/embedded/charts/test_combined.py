@@ -33,7 +33,7 @@ def check_lines(kind: str, seeds: range) -> None:
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_a_line_across_bars_is_read(kind: str) -> None:
-    check_lines(kind, range(8))
+    check_lines(kind, range(5))
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from tests.engines.embedded.charts.drawn import draw
 )
 def test_places_and_values_agree(kind: str) -> None:
     compared = 0
-    for seed in range(4):
+    for seed in range(2):
         drawn = draw(kind, seed)
         reading = chart_of(drawn.pixels, drawn.scene.labels, RunContext(), 1.0)
         assert isinstance(reading, ChartReading)
@@ -36,7 +36,7 @@ def test_places_and_values_agree(kind: str) -> None:
                 # a bar's end and a line's middle are told to a part of a pixel; its place is rounded to a whole one
                 assert at == pytest.approx(point.place[1 if axis.vertical else 0], abs=2.0), (kind, seed, point)
                 compared += 1
-    assert compared >= 10
+    assert compared >= 5
 
 
 @pytest.mark.parametrize("kind", ["bars_stacked", "bars_percent", "areas_stacked"])
