@@ -52,7 +52,7 @@ def plot_area(
             edges = [line for line in upright.lines if min(abs(line.at - left), abs(line.at - right)) <= AXIS_LINE]
             sides = [line for line in edges if _runs_past(line, axes.y)]
         top, bottom = _between_texts(axes, labels, Box(left, top, right, bottom), across.lines, sides)
-    box = _above_axis_line(_beside_labels(axes, Box(left, top, right, bottom)), across.lines)
+    box = _within_axis_lines(_beside_labels(axes, Box(left, top, right, bottom)), across.lines, upright.lines)
     for found in (axes.x, axes.y):  # the ticks are a part of it in any case
         if found is not None:
             at = [pixel for _, pixel in found.axis.ticks]
@@ -75,12 +75,23 @@ def _beside_labels(axes: FoundAxes, box: Box) -> Box:
     return Box(x0, box.y0, x1, y1)
 
 
-def _above_axis_line(box: Box, lines: Sequence[Ruling]) -> Box:
-    """The box down to the axis' line, where the marks of ticks that hang from it join the upright lines of the grid."""
-    wide = [line.at for line in lines if min(line.end, box.x1) - max(line.start, box.x0) >= WIDE * box.width]
-    if any(abs(at - box.y1) <= AXIS_LINE for at in wide):
-        return box
-    return box._replace(y1=max((at for at in wide if box.y1 - TICK_MARK <= at < box.y1), default=box.y1))
+def _within_axis_lines(box: Box, across: Sequence[Ruling], upright: Sequence[Ruling]) -> Box:
+    """The box without the marks of ticks, which hang from the axes' lines and join the lines of the grid there."""
+    level = [line.at for line in across if min(line.end, box.x1) - max(line.start, box.x0) >= WIDE * box.width]
+    steep = [line.at for line in upright if min(line.end, box.y1) - max(line.start, box.y0) >= WIDE * box.height]
+    return Box(
+        _without_marks(box.x0, steep),
+        box.y0,
+        -_without_marks(-box.x1, [-at for at in steep]),
+        -_without_marks(-box.y1, [-at for at in level]),
+    )
+
+
+def _without_marks(edge: float, lines: Sequence[float]) -> float:
+    """The first of the lines after an edge that no line is at, where it is as near as marks of ticks are long."""
+    if any(abs(at - edge) <= AXIS_LINE for at in lines):
+        return edge
+    return min((at for at in lines if edge < at <= edge + TICK_MARK), default=edge)
 
 
 def _ends(axis: FoundAxis | None, lines: Sequence[Ruling]) -> tuple[float, float] | None:

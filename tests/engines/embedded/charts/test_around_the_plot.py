@@ -25,13 +25,14 @@ def _picture(width: int = 420, height: int = 300) -> Pixels:
     return np.full((height, width, 3), 255, np.uint8)
 
 
-def _scaled(pixels: Pixels) -> list[Label]:
+def _scaled(pixels: Pixels, axes: bool = True) -> list[Label]:
     """A grid with ticks that reach into the boxes of the labels at its left and below it; the labels are returned."""
     labels = []
     for i in range(5):
         y, x = 220 - 50 * i, 80 + 75 * i
-        cv2.line(pixels, (72, y), (380, y), (200, 200, 200), 1)
-        cv2.line(pixels, (x, 20), (x, 228), (200, 200, 200), 1)
+        if axes or i:
+            cv2.line(pixels, (72, y), (380, y), (200, 200, 200), 1)
+            cv2.line(pixels, (x, 20), (x, 228), (200, 200, 200), 1)
         labels.append(Label(str(10 * i), Box(44, y - 7, 75, y + 7)))
         labels.append(Label(str(i), Box(x - 6, 225, x + 6, 241)))
         for label in labels[-2:]:
@@ -44,9 +45,17 @@ def _write(pixels: Pixels, label: Label) -> None:
     cv2.putText(pixels, label.text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.35, BLACK, 1, cv2.LINE_AA)
 
 
-def test_marks_of_ticks_do_not_draw_the_plot_area_over_the_labels() -> None:
+def test_marks_of_ticks_are_no_part_of_the_plot_area() -> None:
     pixels = _picture()
     scene = scene_of(pixels, _scaled(pixels))
+    assert isinstance(scene.y, NumberAxis)
+    assert scene.plot == pytest.approx(PLOT, abs=1)
+
+
+def test_marks_of_ticks_do_not_draw_the_plot_area_over_the_labels() -> None:
+    """Where no line of an axis tells where they begin."""
+    pixels = _picture()
+    scene = scene_of(pixels, _scaled(pixels, axes=False))
     assert isinstance(scene.y, NumberAxis)
     assert scene.plot.x0 == pytest.approx(75, abs=1)
     assert scene.plot.y1 == pytest.approx(225, abs=1)
