@@ -119,6 +119,11 @@ class JobSettings(_Section):
 
     workers: int | None = Field(default=None, ge=1, description="documents open at once")
     waiting_places: int | None = Field(default=None, ge=1, description="documents that may wait; beyond them, refused")
+    departure_s: float = Field(
+        default=10.0,
+        ge=0,
+        description="seconds from the end of a reader's last page to that of the jobs it waited for; batches go on",
+    )
 
 
 class ServingSettings(_Section):

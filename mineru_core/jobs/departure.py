@@ -6,8 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 
-GRACE_S = 10.0
-"""How long an owner may be away, seconds: a reload closes one session and opens the next."""
 _FORGET_S = 3600.0
 """After so long nothing is on its way any more that was handed in by a session that is gone."""
 
@@ -15,11 +13,12 @@ _FORGET_S = 3600.0
 class Departures:
     """Interactive jobs by owner, and the sessions of the owners. Safe to use from several threads.
 
+    ``grace_s`` is how long an owner may be away: a reload closes one session and opens the next.
     An owner is away from the end of the last session on until the next one begins. One who never had a session here
     is not away: there is nothing that would tell.
     """
 
-    def __init__(self, grace_s: float = GRACE_S, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, grace_s: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._grace_s, self._clock = grace_s, clock
         self._lock = threading.Lock()  # of what follows
         self._sessions: dict[str, set[str]] = {}

@@ -85,7 +85,7 @@ class JobService:
         self.analyzer = analyzer
         self.analyzers = Analyzers(analyzer)
         self.admission = admission if admission is not None else Admission.from_settings(settings, analyzer.metrics)
-        self._departures = departures if departures is not None else Departures()
+        self._departures = departures or Departures(settings.jobs.departure_s)
         self._database = Database(settings.database_path)
         self._blobs = BlobStore(settings.blobs_dir)
         self._presence = Presence(settings.home / "services")
@@ -225,7 +225,7 @@ class JobService:
         self._departures.arrived(owner, session)
 
     def left(self, owner: str, session: str) -> None:
-        """A session has ended. Interactive jobs of an owner without any are cancelled after ``GRACE_S`` seconds."""
+        """A session has ended. Interactive jobs of an owner without any are cancelled after ``jobs.departure_s``."""
         self._departures.left(owner, session)
 
     @on_storage

@@ -10,7 +10,6 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from mineru_core.jobs.departure import GRACE_S
 from mineru_core.ui.i18n import Translator
 from tests.browser.conftest import WAIT_MS, upload
 from tests.documents import table_pdf
@@ -19,6 +18,7 @@ from tests.servers import serve_process, workbench_environment
 pytestmark = pytest.mark.browser
 
 EN = Translator("en")
+AWAY_S = 4.0  # a reload takes less
 CANCELLED = re.compile(r'^mineru_workbench_failures_total\{code="cancelled"\} (\S+)$', re.M)
 
 
@@ -40,7 +40,12 @@ def cancelled(url: str) -> float:
 
 def test_a_closed_page_ends_its_job_and_a_reloaded_one_does_not(browser: Browser, tmp_path: Path) -> None:
     environment = workbench_environment(
-        tmp_path, tmp_path / "models", ENGINE__NAME="echo", ENGINE__ECHO_DELAY_S="600", ENGINE__DEADLINE_S="600"
+        tmp_path,
+        tmp_path / "models",
+        ENGINE__NAME="echo",
+        ENGINE__ECHO_DELAY_S="600",
+        ENGINE__DEADLINE_S="600",
+        JOBS__DEPARTURE_S=str(AWAY_S),
     )
     stays, goes = browser.new_context(locale="en-US"), browser.new_context(locale="en-US")
     try:
@@ -48,7 +53,7 @@ def test_a_closed_page_ends_its_job_and_a_reloaded_one_does_not(browser: Browser
             page, left = reading_page(stays, url), reading_page(goes, url)
             page.reload()
             left.close()
-            until = time.monotonic() + 3 * GRACE_S
+            until = time.monotonic() + 10 * AWAY_S
             while cancelled(url) == 0 and time.monotonic() < until:
                 page.wait_for_timeout(250)  # another process's counter has no event to wait for
             assert cancelled(url) == 1

@@ -123,7 +123,7 @@ class FakeTime:
 def test_interactive_jobs_stop_after_the_last_session_and_others_go_on(home: Path) -> None:
     clock, engine = FakeTime(), GatedEngine()
     settings = Settings(home=home, jobs=JobSettings(workers=4), cache=NO_CACHE)
-    service = JobService(settings, Analyzer(settings, engine), departures=Departures(clock=clock))
+    service = JobService(settings, Analyzer(settings, engine), departures=Departures(10.0, clock=clock))
     try:
         service.start()
         service.arrived("ann", "tab 1")

@@ -1,7 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mineru_core.jobs.departure import GRACE_S, Departures
+from mineru_core.jobs.departure import Departures
+
+GRACE_S = 10.0
 
 
 class Clock:
@@ -14,7 +16,7 @@ class Clock:
 
 def test_a_reload_is_not_a_departure() -> None:
     clock = Clock()
-    departures = Departures(clock=clock)
+    departures = Departures(GRACE_S, clock=clock)
     departures.arrived("ann", "before")
     departures.watch("job", "ann")
     departures.left("ann", "before")
@@ -28,7 +30,7 @@ def test_a_reload_is_not_a_departure() -> None:
 
 def test_one_tab_of_two_is_enough() -> None:
     clock = Clock()
-    departures = Departures(clock=clock)
+    departures = Departures(GRACE_S, clock=clock)
     for tab in ("one", "two"):
         departures.arrived("ann", tab)
     departures.watch("job", "ann")
@@ -43,7 +45,7 @@ def test_one_tab_of_two_is_enough() -> None:
 
 def test_an_ended_job_and_an_owner_without_a_session_are_left_alone() -> None:
     clock = Clock()
-    departures = Departures(clock=clock)
+    departures = Departures(GRACE_S, clock=clock)
     departures.arrived("ann", "tab")
     departures.watch("ended", "ann")
     departures.watch("from elsewhere", "bob")
@@ -55,7 +57,7 @@ def test_an_ended_job_and_an_owner_without_a_session_are_left_alone() -> None:
 
 def test_a_job_handed_in_by_a_session_that_is_gone_is_abandoned_too() -> None:
     clock = Clock()
-    departures = Departures(clock=clock)
+    departures = Departures(GRACE_S, clock=clock)
     departures.arrived("ann", "tab")
     departures.left("ann", "tab")
     clock.now = GRACE_S
@@ -72,7 +74,7 @@ def test_a_job_is_abandoned_exactly_where_its_owner_was_away_for_long_enough(
     events: list[tuple[str, int, int]],
 ) -> None:
     clock = Clock()
-    departures = Departures(clock=clock)
+    departures = Departures(GRACE_S, clock=clock)
     tabs: set[int] = set()
     away_since: float | None = None
     jobs: set[str] = set()

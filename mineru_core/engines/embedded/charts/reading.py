@@ -22,6 +22,7 @@ from mineru_core.engines.embedded.charts.end_names import with_end_names
 from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.labels import labels_of
 from mineru_core.engines.embedded.charts.lines import read_lines
+from mineru_core.engines.embedded.charts.names_beside import with_missed_names
 from mineru_core.engines.embedded.charts.numbers import printed
 from mineru_core.engines.embedded.charts.pie import pie_title, read_pie
 from mineru_core.engines.embedded.charts.polish import (
@@ -105,7 +106,7 @@ def read_chart(
     scene = scene_of(pixels, labels)
     if reread is not None:
         looks = (turned_labels, with_small_names) if times > 1.0 else (with_missed_ticks,)
-        for look in (*looks, with_end_names):
+        for look in (*looks, with_missed_names, with_end_names):
             more = look(scene, reread)
             scene = scene if more is None else scene_of(pixels, more)
             ctx.check()

@@ -23,6 +23,7 @@ INTO_ROW = 0.3
 TITLE_HEIGHT = 0.85
 _NOT_A_TITLE = re.compile(
     r"(?i)^\s*(source\b|note\b|click\b|©|search:|records:|来源|资料来源|注[:：])|zoomable statistic"
+    r"|https?:|\bwww\.|\.[a-z]{2,4}/|\bCC[ -]?BY\b"
 )
 
 

@@ -276,3 +276,17 @@ def test_the_sides_of_a_frame_tell_where_the_plot_area_is() -> None:
     scene = scene_of(pixels, [*labels, title, Label("Energy", Box(405, 60, 460, 80))])
     assert scene.plot == pytest.approx(Box(80, 40, 420, 230), abs=2)
     assert scene.title == "Of all"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Example.org/rights/ • CC BY", ""),
+        ("www.example.org", ""),
+        ("https://example.org", ""),
+        ("Sales of Example.com", "Sales of Example.com"),
+    ],
+)
+def test_an_address_below_a_chart_is_not_its_axis_title(text: str, title: str) -> None:
+    pixels = _picture()
+    assert scene_of(pixels, [*_scaled(pixels), Label(text, Box(160, 262, 320, 276))]).x_title == title
