@@ -8,10 +8,11 @@ import pytest
 
 from mineru_core import ui
 from mineru_core.document.analysis import BlockType, Part
+from mineru_core.document.notices import Notice
 from mineru_core.errors import WorkbenchError
 from mineru_core.jobs.model import JobState
 from mineru_core.settings import Settings
-from mineru_core.ui.analyse.problems import hint_of, title_of
+from mineru_core.ui.analyse.problems import hint_of, notice_of, title_of
 from mineru_core.ui.i18n import CATALOGUES, Translator, language_of
 
 PACKAGE = Path(ui.__file__).parent
@@ -55,6 +56,20 @@ def test_every_error_code_is_explained(language: str, code: str) -> None:
     t = Translator(language)
     assert t.has(f"error.{code}.title")
     assert "{" not in title_of(code, t) + hint_of(code, t, Settings())
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUES))
+@pytest.mark.parametrize("notice", Notice)
+def test_every_warning_of_an_engine_is_said_in_the_readers_language(language: str, notice: Notice) -> None:
+    told = notice.told(count=3, labels="10; x", names="A {b}", kind="table")
+    said = notice_of(told, Translator(language))
+    assert all(word in said for word in ("3", "10; x", "A {b}") if word in told)
+    assert (said[0].isascii()) == (language == "en")
+    assert "{n" not in said
+
+
+def test_a_warning_that_is_none_of_ours_is_said_as_it_stands() -> None:
+    assert notice_of("The server says {hello}.", Translator("zh")) == "The server says {hello}."
 
 
 def test_the_limit_of_the_settings_stands_in_the_hint() -> None:

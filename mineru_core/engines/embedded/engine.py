@@ -37,7 +37,7 @@ from mineru_core.runtime.context import RunContext
 from mineru_core.settings import Settings
 
 # Raised whenever the same pixels could be read differently than before.
-REVISION = 6
+REVISION = 7
 CAPABILITIES = frozenset({Part.TEXT, Part.LAYOUT, Part.TABLES, Part.CHARTS})
 # In the order of reading: each is read from those before it.
 # A table that the layout model does not name is one where it is read as surely as this.

@@ -18,6 +18,7 @@ from PIL import Image
 
 from mineru_core.document.analysis import BlockType, Part
 from mineru_core.document.geometry import Box
+from mineru_core.document.notices import Notice
 from mineru_core.document.parts import AreaContent, LayoutArea, PartReading, ReadFailure
 from mineru_core.engines.mineru.markup import chart_from_markdown, table_from_html
 from mineru_core.engines.mineru.otsl import count_tokens, is_token, table_from_otsl
@@ -118,7 +119,7 @@ def layout_reading(helper: MinerUClientHelper, score: BlockScore, width: int, he
         or (name_of(area) == "image" and _covered(area, areas, ("table",)))
     }
     kept = tuple(area for place, area in enumerate(areas) if place not in held)
-    warnings = () if _is_whole(score) else ("The layout of the page was cut off; areas may be missing.",)
+    warnings = () if _is_whole(score) else (Notice.LAYOUT_CUT.told(),)
     return PartReading(part=Part.LAYOUT, areas=kept, warnings=warnings)
 
 
@@ -314,5 +315,5 @@ def _latex(text: str) -> str:
 def _part_reading(part: Part, contents: Mapping[int, AreaContent], areas: Sequence[LayoutArea]) -> PartReading:
     own = [contents[number] for number in sorted(contents) if _part_for(areas[number]) is part]
     cut = sorted({(c.type or areas[c.area].type).value.replace("_", " ") for c in own if not c.whole})
-    warnings = tuple(f"A block of the page was cut off while it was read ({kind}); check its end." for kind in cut)
+    warnings = tuple(Notice.BLOCK_CUT.told(kind=kind) for kind in cut)
     return PartReading(part=part, contents=tuple(own), warnings=warnings)

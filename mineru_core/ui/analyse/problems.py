@@ -8,6 +8,7 @@ from math import ceil
 
 import streamlit as st
 
+from mineru_core.document.notices import recognised
 from mineru_core.intake.pdf import WRONG_PASSWORD
 from mineru_core.settings import Settings
 from mineru_core.ui import services, session
@@ -48,6 +49,17 @@ def fact_of(problem: Problem, t: Translator) -> str:
     if found is None:
         return ""
     return t("error.unsupported-type.is", kind=t.or_else(f"kind.{found[1]}", found[1]))
+
+
+def notice_of(warning: str, t: Translator) -> str:
+    """What an engine warns of, in the reader's language; a sentence that is none of ours as it stands."""
+    found = recognised(warning)
+    if found is None:
+        return warning
+    notice, fields = found
+    if kind := fields.get("kind"):
+        fields["kind"] = t.or_else(f"block.{kind.replace(' ', '_')}", kind)
+    return t(f"notice.{notice.name.lower()}", **fields)
 
 
 def show_problem(problem: Problem, t: Translator) -> None:

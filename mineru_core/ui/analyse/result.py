@@ -12,7 +12,7 @@ from mineru_core.ui.analyse.answer import show_answer
 from mineru_core.ui.analyse.downloads import download_menu
 from mineru_core.ui.analyse.engines import engine_title, read_again_menu
 from mineru_core.ui.analyse.notes import show_notes
-from mineru_core.ui.analyse.problems import hint_of, title_of
+from mineru_core.ui.analyse.problems import hint_of, notice_of, title_of
 from mineru_core.ui.analyse.tables import MOST_CELLS, show_tables
 from mineru_core.ui.analyse.two_files import across_files, changes_download
 from mineru_core.ui.analyse.understood import show_alternatives, told
@@ -117,7 +117,7 @@ def _show_failures(found: DocumentResult, t: Translator) -> None:
 
 def _show_warnings(found: DocumentResult, t: Translator) -> None:
     for warning in found.warnings:
-        st.warning(label(t.or_else(f"warning.{warning}", warning), 300), icon=":material/warning:")
+        st.warning(label(notice_of(warning, t), 300), icon=":material/warning:")
 
 
 def _show_json(found: DocumentResult, t: Translator) -> None:

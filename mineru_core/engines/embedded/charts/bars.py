@@ -9,8 +9,10 @@ import numpy as np
 
 from mineru_core.document.chart import Point, PointSource, Series
 from mineru_core.document.geometry import Box
+from mineru_core.document.notices import Notice
 from mineru_core.engines.embedded.charts.build import names_of
 from mineru_core.engines.embedded.charts.colors import distance, is_tint, near_color, surfaces
+from mineru_core.engines.embedded.charts.doubt import LEFT, are_elsewhere
 from mineru_core.engines.embedded.charts.groups import (
     Category,
     a_word_each,
@@ -19,6 +21,7 @@ from mineru_core.engines.embedded.charts.groups import (
     names_beside,
     parted_names,
 )
+from mineru_core.engines.embedded.charts.overlaid import overlaid
 from mineru_core.engines.embedded.charts.polish import short_title, without_unit
 from mineru_core.engines.embedded.charts.printed import Mark, Value, differ, values_of
 from mineru_core.engines.embedded.charts.scene import RGB, CategoryAxis, Label, NumberAxis, Scene, hex_color
@@ -28,6 +31,7 @@ from mineru_core.engines.embedded.charts.sticks import (
     MAX_OFF_BASE,
     Stick,
     Sticks,
+    are_tiles,
     base_of,
     columns_of,
     find_sticks,
@@ -49,19 +53,23 @@ HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class BarReading:
-    """The series of a bar chart, the way its bars run, their share of the marks, and what to tell about them."""
+    """The series of a bar chart, the way its bars run, their share of the marks, and what to tell about them.
+
+    ``tiles`` says that the marks are the cells of a heat map, which have no series.
+    """
 
     series: tuple[Series, ...]
     vertical: bool
     share: float
     stacked: bool
     warnings: tuple[str, ...] = ()
+    tiles: bool = False
 
 
 def read_bars(scene: Scene) -> list[Series] | None:
     """The series of a bar chart, None where the marks are no bars."""
     reading = bars_of(scene)
-    return None if reading is None else list(reading.series)
+    return None if reading is None or reading.tiles else list(reading.series)
 
 
 def bars_of(scene: Scene) -> BarReading | None:
@@ -82,7 +90,9 @@ def bars_of(scene: Scene) -> BarReading | None:
         return None
     if not _has_its_axis(best, scene) or _fills_plot(best, scene.plot) or not _stands_on_axis(best, scene):
         return None
-    return _Reader(scene, best, colors).reading()
+    if are_tiles(best.sticks):
+        return BarReading((), best.vertical, best.share, stacked=True, tiles=True)
+    return _Reader(scene, best, colors).reading(elsewhere=are_elsewhere(scene, best, colors))
 
 
 def _has_its_axis(found: Sticks, scene: Scene) -> bool:
@@ -159,12 +169,17 @@ class _Reader:
         sticks = [stick for stick in found.sticks if not self._is_axis_line(stick)]
         self.columns = [c for c in columns_of(sticks) if self._stands(c)]
         self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
+        if self.stacked and len(scene.legend) > 1:
+            apart = overlaid(self.columns, colors, self._of_legend(), scene.background, self.base)
+            self.columns, self.stacked = (self.columns, True) if apart is None else (apart, False)
+        self.raised = self._is_raised()
         if self.stacked and scene.legend:
             used = {stick.color for column in self.columns for stick in column} | self._of_legend()
             self.columns = [with_hidden(column, self.base, used) for column in self.columns]
 
-    def reading(self) -> BarReading | None:
-        """Everything read; None where too little stands on the base."""
+    def reading(self, *, elsewhere: bool = False) -> BarReading | None:
+        """Everything read; None where too little stands on the base. ``elsewhere``: other bars were left out."""
+        self.doubtful = self.raised or elsewhere
         if not self.columns:
             return None
         names = self._category_names()
@@ -177,7 +192,11 @@ class _Reader:
         series = self._series(categories, marks, values, single=single)
         warnings = []
         if differ(values):
-            warnings.append(f"{differ(values)} printed values do not agree with the scale.")
+            warnings.append(Notice.PRINTED_DIFFER.told(count=differ(values)))
+        if self.raised:
+            warnings.append(Notice.RAISED_BARS.told())
+        if elsewhere:
+            warnings.append(Notice.BARS_ELSEWHERE.told())
         return BarReading(tuple(series), self.vertical, self.share, self.stacked, tuple(warnings))
 
     def _of_legend(self) -> set[int]:
@@ -244,7 +263,8 @@ class _Reader:
         near, far = self._ends(stick)
         if not self.stacked or min(abs(stick.top - self.base), abs(stick.bottom - self.base)) <= MAX_GAP:
             value = self.axis.value_at(far)
-            return value if not self.stacked or self.axis.log else value - self.axis.value_at(self.base)
+            from_zero = self.axis.log or not (self.stacked or self.raised)
+            return value if from_zero else value - self.axis.value_at(self.base)
         # The hairline that parts two segments belongs to both.
         return abs(self.axis.value_at(far) - self.axis.value_at(near)) * (1 if self._is_positive(stick) else -1)
 
@@ -277,8 +297,17 @@ class _Reader:
         inner = Box(plot.x0 + height, plot.y0, plot.x1, plot.y1 - 0.5 * height)
         return [la for la in labels if inner.contains(*la.box.center) and la.box.center[1] not in ticks]
 
+    def _is_raised(self) -> bool:
+        """Whether bars begin elsewhere than at zero though the axis has it: those seen at a slant do, which stand
+        before the wall that the axis is drawn on."""
+        if self.axis is None or self.axis.log or self.axis.dates or not self.axis.ticks:
+            return False
+        values = [value for value, _ in self.axis.ticks]
+        has_zero = min(values) <= 0.0 <= max(values)
+        return has_zero and abs(self.axis.pixel_at(0.0) - self.base) > MAX_OFF_BASE
+
     def _sure(self) -> float:
-        return 0.0 if self.axis is None else self.axis.confidence
+        return 0.0 if self.axis is None else self.axis.confidence * (LEFT if self.doubtful else 1.0)
 
     def _range(self) -> float:
         if self.axis is None or len(self.axis.ticks) < 2:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mineru_core.document.geometry import Box
+from mineru_core.document.notices import Notice
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.axes import FoundAxes, FoundAxis, find_axes
 from mineru_core.engines.embedded.charts.colors import background_of, chroma_of, common_color, distance
@@ -213,7 +214,11 @@ def _rim(part: Pixels) -> Pixels:
 
 def _warnings(axes: FoundAxes) -> tuple[str, ...]:
     found = []
-    for name, axis in (("horizontal", axes.x), ("vertical", axes.y), ("second vertical", axes.second_y)):
+    for notice, axis in (
+        (Notice.TICKS_OF_X, axes.x),
+        (Notice.TICKS_OF_Y, axes.y),
+        (Notice.TICKS_OF_SECOND, axes.second_y),
+    ):
         if axis is not None and axis.misread:
-            found.append(f"Of the {name} axis these labels do not agree with the others: {'; '.join(axis.misread)}.")
+            found.append(notice.told(labels="; ".join(axis.misread)))
     return tuple(found)

@@ -11,7 +11,7 @@ import numpy as np
 from mineru_core.document.chart import Point, Series
 from mineru_core.engines.embedded.charts.colors import chroma_of
 from mineru_core.engines.embedded.charts.lines_axes import on_second
-from mineru_core.engines.embedded.charts.lines_ink import as_drawn, ink_of, is_busy, line_colors, on_one_ray
+from mineru_core.engines.embedded.charts.lines_ink import Floats, as_drawn, ink_of, is_busy, line_colors, on_one_ray
 from mineru_core.engines.embedded.charts.lines_names import names_of, sample_name
 from mineru_core.engines.embedded.charts.lines_places import NEAR, Place, number_name, places_on
 from mineru_core.engines.embedded.charts.lines_points import Reading, bends, marker_places, read_at
@@ -38,6 +38,12 @@ ALIKE = 40.0
 
 MUCH_NEARER = 0.2
 """Years by which one of two sets of places is nearer to whole ones, so that the data has its points there."""
+
+INKED, AT_LINE = 0.5, 3.0
+"""From which coverage on a pixel is ink, and how far from a line's own it belongs to it."""
+
+OFF_LINE = 0.55
+"""A line has so much ink of its colour elsewhere, where others hide it or mix with it, for each that is at it."""
 
 MIN_DRAWN = 0.25
 """Share of its columns that a line inks at least; the most open dots ink a third."""
@@ -149,7 +155,8 @@ def traced_lines(scene: Scene) -> list[TracedLine]:
         markers, radius = marker_places(ink.coverage[index], trace, ink.top)
         markers = [*markers, *_hidden_ends(markers, radius, trace, scene)]
         name = entries[index].name if index < len(told) else ""
-        found.append(TracedLine(name, color, trace, tuple(markers), radius, steps_of(trace), _distinct(index, colors)))
+        sure = _distinct(index, colors) * _alone(ink.coverage[index], trace, ink.top, radius)
+        found.append(TracedLine(name, color, trace, tuple(markers), radius, steps_of(trace), sure))
     if sum(bool(line.name) for line in found) < 0.5 * len(entries):
         return []
     steps = alike([line.steps for line in found])
@@ -235,6 +242,17 @@ def _distinct(index: int, colors: Sequence[RGB]) -> float:
     """How sure a line is by its colour: 1 where no other is like it, 0.2 where another has the same."""
     nearest = min((_apart(colors[index], other) for i, other in enumerate(colors) if i != index), default=441.0)
     return min(1.0, max(0.2, (nearest - 8) / ALIKE))
+
+
+def _alone(coverage: Floats, trace: Trace, top: int, radius: float) -> float:
+    """How sure it is that a line is the only one of its colour: less where more of its ink is off it than at it."""
+    columns = trace.columns
+    inked = coverage[:, columns] > INKED
+    rows = np.arange(len(coverage))[:, np.newaxis] + 0.5 + top
+    reach = np.maximum(trace.thickness, (trace.bottom - trace.top)[columns]) / 2 + radius + AT_LINE
+    at_line = np.abs(rows - trace.y[columns]) <= reach
+    share = float((inked & ~at_line).sum() / max(1, (inked & at_line).sum()))
+    return min(1.0, (OFF_LINE / share) ** 2) if share > 0 else 1.0
 
 
 def _bear_markers(lines: Sequence[TracedLine]) -> bool:

@@ -19,8 +19,8 @@ from mineru_core.engines.embedded.charts.scene import Label, NumberAxis, Scene
 
 # The strip is read so many times as large.
 ENLARGED = 2
-# In heights of a line: strokes nearer than the first belong to one name, which is so high and so wide at least, and ends
-# so near to the plot area; marks of ticks are nearer to it than the last.
+# In heights of a line: strokes nearer than the first belong to one name, which is so high and so wide at least, and
+# ends so near to the plot area; marks of ticks are nearer to it than the last.
 LETTER_GAP = 1.0
 MIN_HIGH, MAX_HIGH = 0.4, 2.0
 MIN_WIDE = 1.0

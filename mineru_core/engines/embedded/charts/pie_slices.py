@@ -38,6 +38,9 @@ FLAT = 1.06
 MIN_SLICE = 1.0
 """Degrees of the narrowest slice."""
 
+PURE = 0.75
+"""A slice has one colour from the middle to the rim: so much of a pie's pixels are of the colour of their angle."""
+
 NEAR = 45.0
 """Distance of RGB colours up to which a pixel is of a slice's colour."""
 
@@ -154,7 +157,8 @@ def _polar(pixels: Pixels, disc: Disc, radii: NDArray[np.float64], steps: int) -
 
 
 def slices_of(pixels: Pixels, disc: Disc, known: Sequence[RGB] = ()) -> list[Slice]:
-    """The slices of a disc clockwise from the top; ``known`` are the colours of a legend, if there is one."""
+    """The slices of a disc clockwise from the top, none where it is no pie; ``known`` are the colours of a legend, if
+    there is one."""
     thick = disc.radius - disc.hole
     radii = disc.hole + thick * np.linspace(0.2 if disc.hole else 0.3, 0.9, 13)
     ring = _polar(pixels, disc, radii, STEPS)
@@ -165,6 +169,8 @@ def slices_of(pixels: Pixels, disc: Disc, known: Sequence[RGB] = ()) -> list[Sli
     away = np.linalg.norm(ring[:, :, None, :] - tints, axis=3)
     owner = np.where(away.min(axis=2) <= NEAR, away.argmin(axis=2), -1)
     votes = np.stack([(owner == index).sum(axis=0) for index in range(len(colors))])
+    if votes.max(axis=0).sum() < PURE * owner.size:  # rings upon each other, a net of lines, a rim seen at a slant
+        return []
     label = np.where(votes.max(axis=0) >= 3, votes.argmax(axis=0), -1)
     return _runs(label, colors)
 

@@ -18,6 +18,7 @@ from mineru_core.engines.embedded.charts.boxes import read_boxes
 from mineru_core.engines.embedded.charts.build import scene_of
 from mineru_core.engines.embedded.charts.colors import faded, near_color, surfaces
 from mineru_core.engines.embedded.charts.combined import lines_over, on_their_axes, without_lines
+from mineru_core.engines.embedded.charts.doubt import MOSTLY_THICK, absent, doubted, doubts, is_short, thick_share
 from mineru_core.engines.embedded.charts.end_names import with_end_names
 from mineru_core.engines.embedded.charts.glued import parted_ticks
 from mineru_core.engines.embedded.charts.labels import labels_of
@@ -55,8 +56,7 @@ FEW_TICKS = 4
 SAME_PLACE, SAME_BOX = 0.3, 0.6
 # What only the reading of the small picture found is this sure.
 MIN_SURE = 0.95
-# A line that spans less than this share of the plot may be markers, if there are more of these and at least so many.
-SHORT_LINE = 0.35
+# What looks like a short line, or lies among thick shapes, may be markers, if there are more of these and so many.
 MIN_SPOTS = 3
 # A chart of less than this confidence is none.
 MIN_CONFIDENCE = 0.2
@@ -178,6 +178,8 @@ def _marks(scene: Scene) -> _Marks | None:
     if pie is not None:
         return pie
     bars = bars_of(without_lines(scene))
+    if bars is not None and bars.tiles:
+        return None
     if bars is not None and (has_scale or _are_printed(bars.series)):
         upright = bars.series if bars.stacked else on_their_axes(scene, bars.series)
         return _Marks(
@@ -193,17 +195,12 @@ def _marks(scene: Scene) -> _Marks | None:
     ):
         series = read(_with_fills(scene) if kind is ChartKind.AREA else scene)
         if series and any(one.points for one in series):
-            spots = read_scatter(scene) if kind is ChartKind.LINE and _is_short(series, scene) else None
+            doubtful = kind is ChartKind.LINE and (is_short(series, scene) or thick_share(scene) > MOSTLY_THICK)
+            spots = read_scatter(scene) if doubtful else None
             if spots and _count(spots) > max(MIN_SPOTS, _count(series)):
                 return _Marks(ChartKind.SCATTER, tuple(spots))
             return _Marks(kind, tuple(series))
     return _pie(scene) if len(scene.y.ticks) < FEW_TICKS else None
-
-
-def _is_short(series: Sequence[Series], scene: Scene) -> bool:
-    """Whether no line spans much of the plot: markers that happen to stand close may look like one."""
-    spans = [[p.place[0] for p in one.points if p.place is not None] for one in series]
-    return all(max(at, default=0.0) - min(at, default=0.0) < SHORT_LINE * scene.plot.width for at in spans)
 
 
 def _count(series: Sequence[Series]) -> int:
@@ -241,6 +238,9 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     series = tuple(s for s in marks.series if s.points)[:MAX_SERIES]
     if not series:
         return NotAChart("The marks have no values that can be read.")
+    against = doubts(marks.kind, series, scene)
+    series = tuple(doubted(series)) if against else series
+    lacking = [] if marks.kind is ChartKind.PIE else absent(marks.kind, series, scene)
     points = [point for one in series for point in one.points]
     confidence = marks.share * sum(point.confidence for point in points) / len(points)
     if confidence < MIN_CONFIDENCE:
@@ -265,7 +265,7 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
         second_y_axis=_axis(scene.second_y, "", times) if any(one.on_second_axis for one in series) else None,
         stacked=marks.stacked or (marks.kind is ChartKind.AREA and len(series) > 1),
     )
-    return ChartReading(chart, (*scene.warnings, *marks.warnings))
+    return ChartReading(chart, (*scene.warnings, *marks.warnings, *against, *lacking))
 
 
 def _told(title: str, chart_title: str) -> str:

@@ -43,6 +43,11 @@ ALL_AROUND = 0.7
 AT_ZERO = 0.6
 # Stacked segments are parted by no more than this, pixels.
 MAX_GAP = 4.0
+# Tiles: at least so many, and so many between the edges, of which most have one length, or several times that, but for
+# so many pixels; no more than the other share of columns begins or ends with one colour.
+MIN_TILES, MIN_INNER = 12, 4
+MOST, MOSTLY = 0.9, 0.6
+OFF_TILE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,23 +252,55 @@ def base_of(sticks: Sequence[Stick], *, vertical: bool, zero: float | None = Non
     columns = columns_of(sticks)
     if not columns:
         return 0.0, 0.0
-    ends = [(min(s.top for s in c), max(s.bottom for s in c)) for c in columns]
+    ends = [(min(s.top for s in c), max(s.bottom for s in c), len(c) > 1) for c in columns]
 
     several = sum(len(column) > 1 for column in columns) >= 0.3 * len(columns)
 
     def share(place: float) -> float:
         # A number on the lowest segment of a stack may hide it.
         reach = SLACK if place != zero else HIDDEN if several else MAX_OFF_BASE
-        inside = sum(min(abs(place - a), abs(place - b)) <= reach or (place == zero and a < place < b) for a, b in ends)
-        return inside / len(ends)
+        # Segments of both signs stand on both sides of zero; one bar does not.
+        at_place = [
+            min(abs(place - a), abs(place - b)) <= reach or (stack and place == zero and a < place < b)
+            for a, b, stack in ends
+        ]
+        return sum(at_place) / len(ends)
 
     if zero is not None and share(zero) >= AT_ZERO:
         return zero, share(zero)
-    places = [place for pair in ends for place in pair]
+    places = [place for a, b, _ in ends for place in (a, b)]
     best = max(share(place) for place in places)
     chosen = [place for place in places if share(place) == best]
     base = max(chosen) if vertical else min(chosen)
     return median(place for place in chosen if abs(place - base) <= SLACK), best
+
+
+def are_tiles(sticks: Sequence[Stick]) -> bool:
+    """Whether sticks are the cells of a grid (a heat map) and no stacks.
+
+    The cells between the grid's edges, which the plot area may cut, are equally long, or several together where
+    neighbours have one colour; and the columns begin and end with different colours, where stacks have one order.
+    """
+    columns = [column for column in columns_of(sticks) if len(column) > 1]
+    cells = [stick for column in columns for stick in column]
+    if len(cells) < MIN_TILES or len(cells) < MOSTLY * len(sticks):
+        return False
+    top, bottom = min(stick.top for stick in cells), max(stick.bottom for stick in cells)
+    inner = [s.length for s in cells if s.top > top + OFF_TILE and s.bottom < bottom - OFF_TILE]
+    if len(inner) < MIN_INNER:
+        return False
+    lengths = np.array(inner)
+    unit = float(np.percentile(lengths, 20))
+    times = np.round(lengths / unit)
+    # Neighbours in a column are parted by a hairline or by none.
+    fits = np.abs(lengths - times * unit) <= OFF_TILE * np.maximum(1.0, times)
+    in_order = max(_commonest([column[end].color for column in columns]) for end in (0, -1))
+    return bool(unit > 2 * OFF_TILE and fits.mean() >= MOST and in_order <= MOSTLY)
+
+
+def _commonest(colors: Sequence[int]) -> float:
+    """The share of the most frequent of some colours."""
+    return max(colors.count(color) for color in set(colors)) / len(colors)
 
 
 def columns_of(sticks: Sequence[Stick]) -> list[list[Stick]]:

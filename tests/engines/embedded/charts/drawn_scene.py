@@ -27,8 +27,8 @@ def scene_of(figure: Figure, plotted: Plotted, pixels: Pixels) -> Scene:
         held |= {id(text) for text in axis.get_ticklabels(which="both")}
     if plotted.legend is not None:
         held |= {id(text) for text in plotted.legend.get_texts()}
-    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and _shown(t, figure.axes)]
-    labels = [(id(t), _label(t, figure, height)) for t in texts]
+    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and is_shown(t, figure.axes)]
+    labels = [(id(t), label_of(t, figure, height)) for t in texts]
     sizes = [label.box.height for _, label in labels if not label.turned]
     box = ax.get_window_extent()
     return Scene(
@@ -48,7 +48,7 @@ def scene_of(figure: Figure, plotted: Plotted, pixels: Pixels) -> Scene:
     )
 
 
-def _shown(text: Text, every: list[Axes]) -> bool:
+def is_shown(text: Text, every: list[Axes]) -> bool:
     """Ticks beyond the limits keep their labels, which are not drawn."""
     for axis, limits in [pair for ax in every for pair in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim()))]:
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
@@ -59,7 +59,7 @@ def _shown(text: Text, every: list[Axes]) -> bool:
     return True
 
 
-def _label(text: Text, figure: Figure, height: int) -> Label:
+def label_of(text: Text, figure: Figure, height: int) -> Label:
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)
     box = text.get_window_extent(canvas.get_renderer())
