@@ -16,7 +16,7 @@ class Notice(StrEnum):
     TICKS_OF_X = "Of the horizontal axis these labels do not agree with the others: {labels}."
     TICKS_OF_Y = "Of the vertical axis these labels do not agree with the others: {labels}."
     TICKS_OF_SECOND = "Of the second vertical axis these labels do not agree with the others: {labels}."
-    THICK_SHAPES = "Areas or bars in the plot are none of the lines and points that were read: check the values."
+    UNEXPLAINED = "Much of what is drawn in the plot area is none of the marks that were read: check the values."
     SHORT_LINE = "The line that was read spans a small part of the plot: check the values."
     RAISED_BARS = "The bars do not begin at zero, as those drawn in perspective: their own length was measured."
     BARS_ELSEWHERE = "There are bars outside of the plot area: the axis was broken, or a second chart stands there."

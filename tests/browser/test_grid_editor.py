@@ -173,6 +173,7 @@ def test_a_change_in_another_window_is_told_and_nothing_typed_is_lost(open_page:
     other.keyboard.press("Enter")
     saved(other, EN)
 
+    page.bring_to_front()  # a page behind another one draws once a second
     cell(grid, 1, 0).dblclick()
     page.keyboard.type("mine")
     page.keyboard.press("Tab")

@@ -98,7 +98,7 @@ EN_ERRORS: dict[str, str] = {
     "notice.ticks_of_x": "These labels of the horizontal axis do not agree with the others: {labels}",
     "notice.ticks_of_y": "These labels of the vertical axis do not agree with the others: {labels}",
     "notice.ticks_of_second": "These labels of the axis on the right do not agree with the others: {labels}",
-    "notice.thick_shapes": "Areas or bars in the chart are none of the lines and points read: check the values.",
+    "notice.unexplained": "Much of what is drawn in the chart is none of the marks that were read: check the values.",
     "notice.short_line": "The line that was read covers a small part of the chart. Check the values.",
     "notice.raised_bars": "The bars do not begin at zero, as in a 3D chart; their own length was measured.",
     "notice.bars_elsewhere": "There are more bars outside of the axes: an axis is broken, or there is a second chart.",

@@ -98,7 +98,7 @@ ZH_ERRORS: dict[str, str] = {
     "notice.ticks_of_x": "横轴上的这些刻度与其余刻度不一致：{labels}",
     "notice.ticks_of_y": "纵轴上的这些刻度与其余刻度不一致：{labels}",
     "notice.ticks_of_second": "右侧纵轴上的这些刻度与其余刻度不一致：{labels}",
-    "notice.thick_shapes": "图中有些色块不属于读出的线和点，请核对数值。",
+    "notice.unexplained": "图中有不少图形不属于读出的数据，请核对数值。",
     "notice.short_line": "读出的线只占图的一小部分，请核对数值。",
     "notice.raised_bars": "柱子不从零开始（可能是立体图），数值按柱子自身的长度计算，请核对。",
     "notice.bars_elsewhere": "坐标区之外还有柱子：坐标轴可能被截断，或者另有一幅图。",

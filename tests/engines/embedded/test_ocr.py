@@ -111,6 +111,7 @@ def test_a_page_without_text_is_never_turned(reader: OcrReader) -> None:
         assert all(line.text for line in reader.read(page, RunContext()))
 
 
+@pytest.mark.long  # tests/serving/test_concurrency.py does the same with whole pages
 def test_eight_threads_read_what_one_reads(reader: OcrReader) -> None:
     pages = [page_of(*(f"Invoice {n} line {i}" for i in range(1 + n % 3)), size=24 + 4 * (n % 3)) for n in range(4)]
     alone = [texts_of(reader.read(page, RunContext())) for page in pages]

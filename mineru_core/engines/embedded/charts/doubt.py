@@ -19,6 +19,8 @@ from mineru_core.engines.embedded.charts.sticks import SAME_THICKNESS, Sticks, f
 # Lines and markers leave no more than this share of the coloured pixels to what is thicker than the largest marker.
 MOSTLY_THICK = 0.5
 COLORED = 24
+# Bars cover this share of the coloured pixels at least.
+LEAST_EXPLAINED = 0.7
 # A line spans this share of the plot's width, or at least one of several does.
 SHORT_LINE = 0.35
 # So many areas without a name are the patches of a surface.
@@ -30,11 +32,15 @@ MANY_ELSEWHERE = 0.1
 LEFT = 0.4
 
 
-def doubts(kind: ChartKind, series: Sequence[Series], scene: Scene) -> list[str]:
-    """What speaks against a reading of the marks, in words; nothing where all is well."""
+def doubts(kind: ChartKind, series: Sequence[Series], scene: Scene, share: float) -> list[str]:
+    """What speaks against a reading of the marks, in words; nothing where all is well.
+
+    ``share`` is that of the coloured pixels which the marks cover, as far as their reader tells.
+    """
     found = []
-    if kind in (ChartKind.LINE, ChartKind.SCATTER) and thick_share(scene) > MOSTLY_THICK:
-        found.append(Notice.THICK_SHAPES.told())
+    thin = kind in (ChartKind.LINE, ChartKind.SCATTER)
+    if share < LEAST_EXPLAINED or (thin and thick_share(scene) > MOSTLY_THICK):
+        found.append(Notice.UNEXPLAINED.told())
     if kind is ChartKind.LINE and is_short(series, scene):
         found.append(Notice.SHORT_LINE.told())
     if kind is ChartKind.AREA and not scene.legend and sum(not one.name for one in series) >= MANY_NAMELESS:
@@ -43,12 +49,13 @@ def doubts(kind: ChartKind, series: Sequence[Series], scene: Scene) -> list[str]
 
 
 def doubted(series: Sequence[Series]) -> list[Series]:
-    """The series with what is left of the confidence of their points."""
+    """The series with what is left of the confidence of their points, of the surest of them no more than ``LEFT``."""
+    left = LEFT / max([LEFT, *(point.confidence for one in series for point in one.points)])
     return [
         one.model_copy(
             update={
                 "points": tuple(
-                    point.model_copy(update={"confidence": round(LEFT * point.confidence, 3)}) for point in one.points
+                    point.model_copy(update={"confidence": round(left * point.confidence, 3)}) for point in one.points
                 )
             }
         )

@@ -238,7 +238,7 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     series = tuple(s for s in marks.series if s.points)[:MAX_SERIES]
     if not series:
         return NotAChart("The marks have no values that can be read.")
-    against = doubts(marks.kind, series, scene)
+    against = doubts(marks.kind, series, scene, marks.share)
     series = tuple(doubted(series)) if against else series
     lacking = [] if marks.kind is ChartKind.PIE else absent(marks.kind, series, scene)
     points = [point for one in series for point in one.points]

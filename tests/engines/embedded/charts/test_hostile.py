@@ -49,6 +49,7 @@ def test_noise_and_one_colour_are_no_pie() -> None:
     assert read_pie(np.full((300, 400, 3), 40, np.uint8), []) is None
 
 
+@pytest.mark.long  # forty lines of ten colours are among the drawings
 def test_forty_lines_of_like_colours_are_not_sure() -> None:
     """Each has a colour that others nearly have as well."""
     rng = np.random.default_rng(3)

@@ -43,7 +43,7 @@ def _read(drawn: Drawn) -> ChartReading | NotAChart:
 @pytest.mark.parametrize("kind", KIND_OF)
 def test_a_chart_is_read_from_its_pixels_and_texts(kind: str) -> None:
     close, every, kinds = 0, 0, []
-    for seed in range(3):
+    for seed in range(2):
         drawn = draw(kind, seed)
         reading = _read(drawn)
         assert isinstance(reading, ChartReading), (kind, seed, reading)
@@ -51,7 +51,7 @@ def test_a_chart_is_read_from_its_pixels_and_texts(kind: str) -> None:
         found = misses(drawn, reading.chart.series)
         close += sum(miss.error <= CLOSE for miss in found)
         every += len(found)
-    assert kinds == [KIND_OF[kind]] * 3
+    assert kinds == [KIND_OF[kind]] * 2
     assert close >= 0.9 * every
 
 
