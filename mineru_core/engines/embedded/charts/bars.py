@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,6 +50,9 @@ MOSTLY = 0.7
 AXIS_LINE = 3.0
 PALE = 170
 HALF = 0.5
+# Bars are stacks where this share of the columns has several segments; or so many do, and a legend names them.
+STACKED = 0.3
+FEW_STACKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,9 @@ class _Reader:
         self.of_axis = self._colors_of_axis()
         sticks = [stick for stick in found.sticks if not self._is_axis_line(stick)]
         self.columns = [c for c in columns_of(sticks) if self._stands(c)]
-        self.stacked = sum(len(self._one_side(c)) > 1 for c in self.columns) >= 0.3 * len(self.columns)
+        several = sum(len(self._one_side(c)) > 1 for c in self.columns)
+        on_others = sum(self._stands_on_another(c) for c in self.columns)
+        self.stacked = several >= STACKED * len(self.columns) or (len(scene.legend) > 1 and on_others >= FEW_STACKS)
         if self.stacked and len(scene.legend) > 1:
             apart = overlaid(self.columns, colors, self._of_legend(), scene.background, self.base)
             self.columns, self.stacked = (self.columns, True) if apart is None else (apart, False)
@@ -256,6 +262,11 @@ class _Reader:
         above = [s for s in column if (s.top + s.bottom) / 2 < self.base]
         below = [s for s in column if (s.top + s.bottom) / 2 >= self.base]
         return max(above, below, key=len)
+
+    def _stands_on_another(self, column: Sequence[Stick]) -> bool:
+        """Whether a segment of a colour begins where one of another colour ends."""
+        side = self._one_side(column)
+        return any(a.color != b.color and abs(b.top - a.bottom) <= MAX_GAP for a, b in pairwise(side))
 
     def _measured(self, stick: Stick) -> float | None:
         if self.axis is None:

@@ -80,14 +80,20 @@ def _without_rules(mask: Mask) -> Mask:
 
 def _runs_across(mask: Mask) -> bool:
     """Whether a colour is that of a line: thin, and in nearly every column from its first to its last."""
+    if _is_thick(mask):  # of broad bars close together, what is left without the rows they fill is thin
+        return False
     mask = _without_rules(mask)
     columns = np.flatnonzero(mask.any(axis=0))
     if len(columns) < 2 or columns[-1] - columns[0] < MIN_SPAN * mask.shape[1]:
         return False
     if len(columns) < MIN_FILLED * (columns[-1] - columns[0] + 1):
         return False
+    return not _is_thick(mask)
+
+
+def _is_thick(mask: Mask) -> bool:
     thick = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((THICK, THICK), np.uint8))
-    return bool(thick.sum() <= MAX_THICK * mask.sum())
+    return bool(thick.sum() > MAX_THICK * mask.sum())
 
 
 def _colored(colors: Sequence[RGB]) -> list[RGB]:

@@ -20,6 +20,8 @@ MOSTLY = 0.7
 # A name is centred at its bar to within this share of the distance of two bars; so many bars tell that distance.
 AT_BAR = 0.2
 MIN_NAMED = 3
+# Lines whose middles are this near to each other, in heights of a line, are one.
+SAME_ROW = 0.4
 # Names read as one are not centred below their bars where they differ in length.
 MAX_BESIDE = 0.5
 MAX_CUTS = 500
@@ -167,8 +169,14 @@ def bundle_centers(columns: Sequence[Sequence[Stick]], groups: bool) -> list[flo
 
 
 def _text_of(lines: Sequence[Label]) -> str:
-    ordered = sorted(lines, key=lambda la: (round(la.box.center[1] / max(1.0, 0.6 * la.height)), la.box.x0))
-    return " ".join(label.text for label in ordered)
+    rows: list[list[Label]] = []
+    for label in sorted(lines, key=lambda la: la.box.center[1]):
+        last = rows[-1][-1] if rows else None
+        if last is not None and label.box.center[1] - last.box.center[1] <= SAME_ROW * min(label.height, last.height):
+            rows[-1].append(label)
+        else:
+            rows.append([label])
+    return " ".join(label.text for row in rows for label in sorted(row, key=lambda la: la.box.x0))
 
 
 def _by_nearest_name(columns: Sequence[Sequence[Stick]], names: Sequence[tuple[str, float]]) -> list[Category]:

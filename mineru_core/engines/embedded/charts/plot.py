@@ -172,7 +172,8 @@ def _between_texts(
     feet = [line.end for line in sides if line.end <= last + 1.05 * step]
     row = _first_below(axes.y, labels, box, last)
     floors = [*_floors(lines, box, last, min(step, row - last)), *feet]
-    floors = floors or _zero(axes.y, last, step, row)
+    # The line of the last tick is the floor where no zero can be below it.
+    floors = [at for at in floors if at > last + AXIS_LINE] or _zero(axes.y, last, step, row) or floors
     bottom = min(bottom, max([last, *floors]))
     return min(top, at[0]), max(bottom, last)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mineru_core.document.geometry import Box
 from mineru_core.document.page import Pixels
-from mineru_core.engines.embedded.charts.colors import Mask, masks_of
+from mineru_core.engines.embedded.charts.colors import BACKGROUND, Mask, distance, masks_of
 from mineru_core.engines.embedded.charts.scene import RGB
 
 # A bar fills this share of its box, and is as thick as most others to within this share or this many pixels.
@@ -37,6 +37,8 @@ MAX_OFF_BASE = 4.0
 HIDDEN = 14.0
 # Letters on bars have an outline this thick, pixels.
 OUTLINE = 3
+# Where more of a row through a text and of those above and below it is background, it stands between two bars.
+OPEN = 0.25
 # A text stands on a bar whose colour this share of the pixels around it has.
 ALL_AROUND = 0.7
 # Bars stand at zero where this share of them does.
@@ -100,7 +102,7 @@ def find_sticks(
         boxes = [Box(b.y0, b.x0, b.y1, b.x1) for b in boxes]
     part = np.ascontiguousarray(part)
     masks = masks_of(part, colors, background)
-    _fill_behind_texts(masks, boxes)
+    _fill_behind_texts(masks, boxes, distance(part, background) <= BACKGROUND)
     found: list[Stick] = []
     total = 0
     for index, mask in enumerate(masks):
@@ -113,8 +115,11 @@ def find_sticks(
     return Sticks(moved, min(1.0, covered / total) if total else 0.0, vertical)
 
 
-def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
-    """Give the pixels of texts the colour that stands on both sides of them, in their row or in their column."""
+def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box], ground: Mask) -> None:
+    """Give the pixels of texts the colour that stands on both sides of them, in their row or in their column.
+
+    ``ground`` are the pixels of the background: a text between two bars is on neither.
+    """
     if not masks:
         return
     height, width = masks[0].shape
@@ -135,6 +140,8 @@ def _fill_behind_texts(masks: Sequence[Mask], boxes: Sequence[Box]) -> None:
                 mask[y0:y1, x0:x1] = index == int(inside.argmax())
             continue
         rows = np.where(classes[y0:y1, x0 - 1] == classes[y0:y1, x1], classes[y0:y1, x1], -1)
+        if min(ground[row, x0:x1].mean() for row in (y0 - 1, y1)) > OPEN:
+            rows[ground[y0:y1, x0:x1].mean(axis=1) > OPEN] = -1
         columns = np.where(classes[y0 - 1, x0:x1] == classes[y1, x0:x1], classes[y1, x0:x1], -1)
         for index, mask in enumerate(masks):
             mask[y0:y1, x0:x1] |= (rows == index)[:, None] | (columns == index)[None, :]

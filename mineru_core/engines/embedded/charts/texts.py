@@ -25,6 +25,9 @@ _NOT_A_TITLE = re.compile(
     r"(?i)^\s*(source\b|note\b|click\b|©|search:|records:|来源|资料来源|注[:：])|zoomable statistic"
     r"|https?:|\bwww\.|\.[a-z]{2,4}/|\bCC[ -]?BY\b"
 )
+_FOOTER = re.compile(
+    r"(?i)^\s*(sources?|notes?|资料来源|数据来源|来源|注)\s*[:：]|https?:|\bwww\.|\.[a-z]{2,4}/|\bCC[ -]?BY\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,11 @@ def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[La
     """The labels of the horizontal axis: the first row below the plot area and the lines that go on with it."""
     reach = LABEL_REACH * height
     x0, x1 = plot.x0 - 0.1 * plot.width - height, plot.x1 + 0.1 * plot.width + height
-    below = [label for label in labels if x0 <= label.place[0] <= x1 and label.box.y1 > plot.y1 + 0.3 * height]
+    below = [
+        label
+        for label in labels
+        if x0 <= label.place[0] <= x1 and label.box.y1 > plot.y1 + 0.3 * height and not _FOOTER.search(label.text)
+    ]
     if known:
         first = list(known)
     else:

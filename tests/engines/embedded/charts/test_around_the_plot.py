@@ -290,3 +290,26 @@ def test_the_sides_of_a_frame_tell_where_the_plot_area_is() -> None:
 def test_an_address_below_a_chart_is_not_its_axis_title(text: str, title: str) -> None:
     pixels = _picture()
     assert scene_of(pixels, [*_scaled(pixels), Label(text, Box(160, 262, 320, 276))]).x_title == title
+
+
+@pytest.mark.parametrize("footer", ["Source: World Bank", "资料来源：世界银行", "Notes: of all"])
+def test_a_footer_below_the_first_tick_is_no_part_of_its_name(footer: str) -> None:
+    pixels = _picture()
+    labels = [*_scaled(pixels), Label(footer, Box(30, 243, 132, 259))]
+    scene = scene_of(pixels, labels)
+    assert isinstance(scene.x, NumberAxis)
+    assert [label.text for label in scene.x_labels] == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("names", [("A", "B", "C"), ("Alpha", "Bravo", "Charly")])
+def test_the_plot_area_goes_on_to_zero_below_the_last_tick_that_was_read(names: tuple[str, ...]) -> None:
+    pixels = np.full((320, 420, 3), 255, np.uint8)
+    labels = []
+    for i in range(1, 6):
+        y = 270 - 45 * i
+        cv2.line(pixels, (80, y), (400, y), (205, 205, 205), 1)
+        labels.append(Label(f"0.{i}", Box(44, y - 7, 75, y + 7)))
+    labels += [Label(name, Box(120 + 90 * i, 280, 164 + 90 * i, 296)) for i, name in enumerate(names)]
+    for label in labels:
+        _write(pixels, label)
+    assert scene_of(pixels, labels).plot.y1 == pytest.approx(270, abs=2)

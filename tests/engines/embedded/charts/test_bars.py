@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from mineru_core.document.chart import PointSource
 from mineru_core.document.geometry import Box
 from mineru_core.engines.embedded.charts.bars import bars_of, read_bars
-from mineru_core.engines.embedded.charts.scene import NumberAxis, Scene
+from mineru_core.engines.embedded.charts.combined import without_lines
+from mineru_core.engines.embedded.charts.scene import CategoryAxis, Label, LegendEntry, NumberAxis, Scene
 from tests.engines.embedded.charts.accuracy import assert_found, read_all
 from tests.engines.embedded.charts.drawn import draw
 
@@ -63,3 +66,52 @@ def test_markers_of_a_line_are_no_bars() -> None:
     values = NumberAxis(True, -0.302, 98.0, ticks=((80.0, 59.5), (40.0, 192.5), (0.0, 324.5)))
     scene = Scene(pixels, Box(30, 48, 631, 324), x=years, y=values)
     assert bars_of(scene) is None
+
+
+BLUE, DARK = (40, 118, 221), (15, 40, 62)
+NAMES = ("Oak", "Ash", "Elm", "Fir", "Yew", "Bay", "Box", "Nut")
+
+
+def _stage(heights: list[list[tuple[tuple[int, int, int], int]]], texts: tuple[Label, ...] = ()) -> Scene:
+    """Stacks of segments (colour, height) from the foot on, a hundred pixels apart; a pixel is a unit."""
+    pixels = np.full((400, 100 * len(heights) + 40, 3), 255, np.uint8)
+    for index, segments in enumerate(heights):
+        foot = 350
+        for color, height in segments:
+            pixels[foot - height : foot, 60 + 100 * index : 130 + 100 * index] = color
+            foot -= height
+    for label in texts:
+        at = (round(label.box.x0) + 2, round(label.box.y1) - 3)
+        cv2.putText(pixels, label.text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.4, (60, 60, 60), 1, cv2.LINE_AA)
+    names = tuple((NAMES[i], 95.0 + 100 * i) for i in range(len(heights)))
+    legend = (LegendEntry("first", BLUE, None, "bar"), LegendEntry("second", DARK, None, "bar"))
+    ticks = tuple((100.0 * i, 350.0 - 100 * i) for i in range(4))
+    plot = Box(40, 40, 100 * len(heights) + 40, 350)
+    axis = NumberAxis(True, -1.0, 350.0, ticks=ticks)
+    return Scene(pixels, plot, x=CategoryAxis(False, names), y=axis, labels=texts, free=texts, legend=legend)
+
+
+def test_a_text_between_two_bars_joins_them_not() -> None:
+    """It reaches over both of them and belongs to a lower bar below it."""
+    texts = (Label("176", Box(124, 140, 164, 158)),)
+    reading = bars_of(_stage([[(BLUE, 250)], [(BLUE, 240)], [(BLUE, 230)]], texts))
+    assert reading is not None
+    assert [round(p.y or 0) for p in reading.series[0].points] == [250, 240, 230]
+
+
+def test_two_stacks_among_single_bars_are_stacks() -> None:
+    heights = [[(BLUE, 200)], [(BLUE, 150), (DARK, 40)], [(BLUE, 180)], [(BLUE, 90), (DARK, 60)], *[[(BLUE, 120)]] * 4]
+    reading = bars_of(_stage(heights))
+    assert reading is not None
+    assert reading.stacked
+    second = next(one for one in reading.series if one.name == "second")
+    assert {p.x: round(p.y or 0) for p in second.points} == {"Ash": 40, "Fir": 60}
+
+
+def test_broad_stacks_close_together_are_no_lines() -> None:
+    """What the rows they fill leave of them is thin."""
+    scene = _stage([[(BLUE, 20), (DARK, 100 + 3 * i), ((181, 181, 181), 150)] for i in range(6)])
+    pixels = cv2.resize(scene.pixels, (500, 400), interpolation=cv2.INTER_NEAREST)
+    legend = (*scene.legend, LegendEntry("third", (181, 181, 181), None, "bar"))
+    scene = replace(scene, pixels=pixels, plot=Box(30, 40, 500, 350), legend=legend)
+    assert without_lines(scene) is scene

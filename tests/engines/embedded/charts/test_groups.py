@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mineru_core.document.geometry import Box
-from mineru_core.engines.embedded.charts.groups import a_word_each, parted_names
+from mineru_core.engines.embedded.charts.groups import a_word_each, names_beside, parted_names
 from mineru_core.engines.embedded.charts.scene import Label
 
 LETTER = 6.0
@@ -60,3 +60,12 @@ def test_names_that_were_read_as_two_are_parted_by_their_number() -> None:
 def test_as_many_words_elsewhere_are_not_the_bars_names() -> None:
     labels = [Label("Alpha Kilo", Box(300, 10, 450, 22)), Label("Echo", Box(470, 10, 530, 22))]
     assert a_word_each(labels, [100.0, 200.0, 300.0]) is None
+
+
+def test_lines_of_a_name_beside_a_bar_come_from_the_top() -> None:
+    """Wherever on the page the bar is, and whichever line begins farther left."""
+    for top in range(100, 130):
+        labels = [Label("Engie", Box(60, top, 100, top + 20)), Label("(France)", Box(40, top + 11, 100, top + 31))]
+        labels += [Label("Duke", Box(10, top + 60, 40, top + 80)), Label("Energy", Box(44, top + 61, 100, top + 81))]
+        centers = [top + 17.0, top + 70.0]
+        assert [name for name, _ in names_beside(labels, centers, 20.0)] == ["Engie (France)", "Duke Energy"]
