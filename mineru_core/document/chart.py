@@ -162,13 +162,18 @@ class Chart(Model):
     def rows(self) -> list[list[str]]:
         """Wide form: a header row, first column the categories, one column a series; "" where a series has no value.
 
-        A category that a series has several times has as many rows, so that no value is lost.
+        A category that a series has several times has as many rows, so that no value is lost. Rows stand in the order
+        of the axis where the places of all points are known, else in that of the series.
         """
         names = [s.name for s in self.series]
-        value = [_by_occurrence(s.points) for s in self.series]
-        keys = list(dict.fromkeys(key for v in value for key in v))
+        points = [_by_occurrence(s.points) for s in self.series]
+        keys = list(dict.fromkeys(key for one in points for key in one))
+        along = 1 if self.x_axis.vertical else 0
+        places = {key: one[key].place for one in reversed(points) for key in one}
+        if self.kind is not ChartKind.PIE and self.x_axis.vertical is not None and all(places.values()):
+            keys.sort(key=lambda key: _along(places[key], along))
         head = [self.x_axis.label or "x", *names]
-        return [head, *([key[0], *(_number(v.get(key)) for v in value)] for key in keys)]
+        return [head, *([key[0], *(_number(one[key].y if key in one else None) for one in points)] for key in keys)]
 
     def long_rows(self) -> list[list[str]]:
         """Long form: a header row, then one row a point: series, x, value, unit, confidence, and where it comes from.
@@ -186,14 +191,18 @@ class Chart(Model):
         return [head, *rows]
 
 
-def _by_occurrence(points: Iterable[Point]) -> dict[tuple[str, int], float | None]:
-    """Values by category and by how many points of that category stood before."""
+def _by_occurrence(points: Iterable[Point]) -> dict[tuple[str, int], Point]:
+    """Points by category and by how many of that category stood before."""
     seen: Counter[str] = Counter()
-    found: dict[tuple[str, int], float | None] = {}
+    found: dict[tuple[str, int], Point] = {}
     for point in points:
-        found[point.x, seen[point.x]] = point.y
+        found[point.x, seen[point.x]] = point
         seen[point.x] += 1
     return found
+
+
+def _along(place: tuple[float, float] | None, direction: int) -> float:
+    return 0.0 if place is None else place[direction]
 
 
 def _number(value: float | None) -> str:

@@ -52,3 +52,17 @@ def test_a_category_that_comes_twice_has_two_rows() -> None:
     once = Series(name="b", points=(Point(x="Other", y=4.0), Point(x="New", y=5.0)))
     rows = Chart(kind=ChartKind.BAR, series=(twice, once)).rows()
     assert rows[1:] == [["Other", "1", "4"], ["Rest", "2", ""], ["Other", "3", ""], ["New", "", "5"]]
+
+
+@pytest.mark.parametrize("vertical", [False, True])
+def test_rows_stand_in_the_order_of_the_axis_whatever_series_has_them(vertical: bool) -> None:
+    def series(name: str, places: dict[str, float]) -> Series:
+        points = (Point(x=x, y=1.0, place=(5.0, at) if vertical else (at, 5.0)) for x, at in places.items())
+        return Series(name=name, points=tuple(points))
+
+    both = (series("a", {"2011": 10.0, "2016": 60.0}), series("b", {"2011": 10.5, "2013": 30.0, "2016": 59.5}))
+    made = Chart(kind=ChartKind.LINE, x_axis=Axis(vertical=vertical), series=both)
+    assert [row[0] for row in made.rows()[1:]] == ["2011", "2013", "2016"]
+    typed = made.series[1].model_copy(update={"points": (Point(x="2020", y=2.0), *made.series[1].points)})
+    unplaced = made.model_copy(update={"series": (both[0], typed)})
+    assert [row[0] for row in unplaced.rows()[1:]] == ["2011", "2016", "2020", "2013"]

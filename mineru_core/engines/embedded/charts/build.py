@@ -58,8 +58,9 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
     texts = sort_texts(
         [label for label in others if id(label) not in taken], plot, height, _labels(axes.x), _labels(axes.y)
     )
-    background = _background(pixels, plot)
     names = _axis(axes.x, texts.x_labels, vertical=False)
+    plot = _with_names(plot, names, width)
+    background = _background(pixels, plot)
     return Scene(
         pixels=pixels,
         plot=plot,
@@ -78,6 +79,15 @@ def scene_of(pixels: Pixels, labels: Sequence[Label]) -> Scene:
         text_height=height,
         warnings=_warnings(axes),
     )
+
+
+def _with_names(plot: Box, names: AnyAxis | None, width: float) -> Box:
+    """The plot area with its outermost names and half a step: a bar may stand there that ends all lines of the grid."""
+    if not isinstance(names, CategoryAxis) or len(names.categories) < 2:
+        return plot
+    places = [at for _, at in names.categories]
+    half = (places[-1] - places[0]) / (2 * (len(places) - 1))
+    return plot._replace(x1=min(width, places[-1] + half)) if places[-1] > plot.x1 + half / 2 else plot
 
 
 def names_of(labels: Sequence[Label], height: float, *, vertical: bool) -> list[tuple[str, float]]:

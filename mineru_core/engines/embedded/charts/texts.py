@@ -75,7 +75,8 @@ def sort_texts(
 def _below(labels: Sequence[Label], plot: Box, height: float, known: Sequence[Label]) -> list[Label]:
     """The labels of the horizontal axis: the first row below the plot area and the lines that go on with it."""
     reach = LABEL_REACH * height
-    x0, x1 = plot.x0 - 0.1 * plot.width - height, plot.x1 + 0.1 * plot.width + height
+    # The last of a few bars may end all lines of the grid, and so the plot area.
+    x0, x1 = plot.x0 - 0.1 * plot.width - height, plot.x1 + (0.1 if known else 0.25) * plot.width + height
     below = [
         label
         for label in labels
@@ -162,6 +163,8 @@ def _x_title(labels: Sequence[Label], plot: Box, height: float, row: Sequence[La
         and abs(label.box.center[0] - plot.center[0]) <= CENTERED * plot.width
         and not _NOT_A_TITLE.search(label.text)
     ]
+    # A lower line that stands in the middle is it before one at the side, which goes on with a name.
+    found = [la for la in found if abs(la.box.center[0] - plot.center[0]) <= MIDDLE * plot.width] or found
     first = min((label.box.y0 for label in found), default=0.0)
     return [label for label in found if label.box.y0 <= first + 0.5 * height]
 

@@ -313,3 +313,38 @@ def test_the_plot_area_goes_on_to_zero_below_the_last_tick_that_was_read(names: 
     for label in labels:
         _write(pixels, label)
     assert scene_of(pixels, labels).plot.y1 == pytest.approx(270, abs=2)
+
+
+def _with_bars(names: dict[str, int], width: int = 420) -> tuple[Pixels, list[Label]]:
+    """Bars from the row 270 on with their tops, and names below; they hide a grid, of which ten units are 50 pixels."""
+    pixels = np.full((340, width, 3), 255, np.uint8)
+    labels = []
+    for i in range(5):
+        y = 270 - 50 * i
+        cv2.line(pixels, (60, y), (width - 20, y), (205, 205, 205), 1)
+        labels.append(Label(str(10 * i), Box(34, y - 7, 55, y + 7)))
+    step = (width - 90) // len(names)
+    for i, (name, top) in enumerate(names.items()):
+        cv2.rectangle(pixels, (80 + step * i, top), (50 + step * (i + 1), 271), BLUE, -1)
+        middle, half = 65 + step * (2 * i + 1) / 2, 3.5 * len(name)
+        labels.append(Label(name, Box(middle - half, 280, middle + half, 294)))
+    for label in labels:
+        _write(pixels, label)
+    return pixels, labels
+
+
+def test_the_plot_area_holds_a_bar_that_ends_all_lines_of_the_grid() -> None:
+    scene = scene_of(*_with_bars({"Alpha": 240, "Bravo": 200, "Charly": 30}))
+    assert scene.plot.x1 >= 380
+    series = read_bars(scene)
+    assert series is not None
+    assert {p.x: round(p.y or 0) for p in series[0].points} == {"Alpha": 6, "Bravo": 14, "Charly": 48}
+
+
+def test_the_second_line_of_a_name_is_no_title_above_the_title() -> None:
+    """It stands aside of the label that two names were read as."""
+    pixels, labels = _with_bars({"Alpha": 240, "Bravo": 200, "Charly": 140, "Less than": 180, "Never": 100}, 640)
+    labels[-2:] = [Label("Less than Never", Box(420, 280, 590, 294))]
+    labels.append(Label("others", Box(425, 294, 465, 306)))
+    scene = scene_of(pixels, [*labels, Label("Frequency", Box(312, 318, 368, 332))])
+    assert scene.x_title == "Frequency"
