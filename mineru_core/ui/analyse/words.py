@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from mineru_core.document.analysis import Block, BlockType, PageAnalysis
+from mineru_core.document.table import Table
+from mineru_core.ui.analyse.charts import rows_of
 from mineru_core.ui.analyse.tables import framed_html
 from mineru_core.ui.i18n import Translator
 from mineru_core.ui.text import html
@@ -28,7 +30,7 @@ _SIDE = frozenset(
 
 def show_pages_text(pages: Sequence[PageAnalysis], t: Translator) -> None:
     """The text of every page that was read, as far as a browser shows it without delay."""
-    if not any(block.text.strip() for page in pages for block in page.blocks):
+    if not any(block.text.strip() or block.table or block.chart for page in pages for block in page.blocks):
         st.html(f'<p class="wb-none">{html(t("text.none"))}</p>')
         return
     st.html(f'<div class="wb-text">{pages_html(pages, t)}</div>')
@@ -51,9 +53,11 @@ def pages_html(pages: Sequence[PageAnalysis], t: Translator) -> str:
 
 
 def block_html(block: Block, t: Translator) -> str:
-    """A title, a paragraph or a table as HTML, every text escaped; "" for a block without text."""
+    """A title, a paragraph, a table or a chart's data as HTML, every text escaped; "" for a block without text."""
     if block.table is not None:
         return framed_html(block.table, t)
+    if block.chart is not None:
+        return framed_html(Table.from_rows(rows_of(block.chart)), t)
     text = block.text.strip()
     if not text:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mineru_core.document.analysis import Block, BlockType, PageAnalysis, Part
+from mineru_core.document.chart import Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
 from mineru_core.document.table import Table
 from mineru_core.ui.analyse.tables import MOST_CELLS
@@ -48,3 +49,14 @@ def test_a_long_page_is_broken_off_with_a_word() -> None:
     assert "paragraph 0 " in shown
     assert html(EN("result.more_text")) in shown
     assert len(pages_html([page_of(text_of(0, "y" * 1_000_000))], EN)) < 1.1 * SHOWN_CHARS
+
+
+def test_a_chart_is_shown_as_its_data_and_not_as_the_numbers_of_its_axes() -> None:
+    series = Series(name="<b>oil</b>", points=(Point(x="2001", y=1.5), Point(x="2002", y=2.0)))
+    chart = Chart(kind=ChartKind.BAR, series=(series,))
+    block = Block(type=BlockType.CHART, box=BOX, order=0, text="0 10 20 oil", chart=chart)
+    shown = pages_html([page_of(block, text_of(1, "after it"))], EN)
+    assert [cell in shown for cell in ("2001", "1.5", html("<b>oil</b>"), "after it")] == [True] * 4
+    assert "0 10 20" not in shown
+    unread = block.model_copy(update={"chart": None})
+    assert "0 10 20 oil" in pages_html([page_of(unread)], EN)

@@ -11,6 +11,7 @@ import numpy as np
 from mineru_core.document.analysis import Line
 from mineru_core.document.chart import Axis, AxisMark, Chart, ChartKind, Point, Series
 from mineru_core.document.geometry import Box
+from mineru_core.document.notices import Notice
 from mineru_core.document.page import Pixels
 from mineru_core.engines.embedded.charts.areas import read_areas
 from mineru_core.engines.embedded.charts.bars import bars_of
@@ -238,7 +239,9 @@ def _reading(scene: Scene, marks: _Marks, times: float) -> ChartReading | NotACh
     series = tuple(s for s in marks.series if s.points)[:MAX_SERIES]
     if not series:
         return NotAChart("The marks have no values that can be read.")
-    against = doubts(marks.kind, series, scene, marks.share)
+    # Of bars drawn at a slant it is told already, and that their sides are unexplained would be no news.
+    share = 1.0 if Notice.RAISED_BARS.told() in marks.warnings else marks.share
+    against = doubts(marks.kind, series, scene, share)
     series = tuple(doubted(series)) if against else series
     lacking = [] if marks.kind is ChartKind.PIE else absent(marks.kind, series, scene)
     points = [point for one in series for point in one.points]
